@@ -1,0 +1,44 @@
+import type { Lease } from './inspector.js';
+import { type KeyKind, parseKey } from './key.js';
+import { DEFAULT_TTL_MS } from './ttl.js';
+
+/**
+ * What one look at a lease tells about its holder.
+ *
+ * - `no-expiry`: it never ends by itself.
+ * - `late`: less than two thirds of its TTL are left, so a renewal (every third of the TTL) is overdue.
+ * - `ok`: anything else.
+ */
+export type LeaseHealth = 'no-expiry' | 'late' | 'ok';
+
+/** The runtime's TTL of its durable-agent leases, in milliseconds. */
+const DURABLE_TTL_MS = 30_000;
+
+/** A lease's health, and the TTL it was inferred from: a lease does not say what TTL it was given. */
+export interface HealthReading {
+  readonly health: LeaseHealth;
+  /** The TTL that was assumed, in milliseconds; absent where nothing had to be assumed. */
+  readonly assumedTtlMs?: number;
+}
+
+/** Reads a lease's health. `threadTtlMs` is the lease time of the runtime that is looked at. */
+export function readHealth(lease: Lease, threadTtlMs: number = DEFAULT_TTL_MS): HealthReading {
+  if (lease.remainingMs === null) return { health: 'no-expiry' };
+  const assumedTtlMs = renewedTtlMs(parseKey(lease.key).kind, threadTtlMs);
+  if (assumedTtlMs === undefined) return { health: 'ok' };
+  return { health: lease.remainingMs * 3 < assumedTtlMs * 2 ? 'late' : 'ok', assumedTtlMs };
+}
+
+/** The TTL that the runtime gives a lease which it renews; `undefined` for kinds it does not renew, or unknown ones. */
+function renewedTtlMs(kind: KeyKind, threadTtlMs: number): number | undefined {
+  if (kind === 'thread') return threadTtlMs;
+  if (kind === 'recovery' || kind === 'execution') return DURABLE_TTL_MS;
+  return undefined;
+}
+
+const SEVERITY: Record<LeaseHealth, number> = { 'no-expiry': 0, late: 1, ok: 2 };
+
+/** Orders leases worst first: without expiry, then late, then by what is left. */
+export function compareWorstFirst(a: Lease & HealthReading, b: Lease & HealthReading): number {
+  return SEVERITY[a.health] - SEVERITY[b.health] || (a.remainingMs ?? 0) - (b.remainingMs ?? 0);
+}

@@ -1,0 +1,47 @@
+/**
+ * The written form of keys, owners and ids: what this tool prints can be typed back, and nothing it prints can move
+ * a cursor or hide a character. Control, format, private, unassigned and line-separating characters are escaped, and
+ * the backslash itself.
+ */
+
+/** The result of {@link unescapeText}: the text, or what is wrong with it. */
+export type UnescapeResult = { readonly text: string } | { readonly problem: string };
+
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\\]/gu;
+
+/** Writes any string so that {@link unescapeText} gives it back exactly. */
+export function escapeText(text: string): string {
+  return text.replace(UNPRINTABLE, escapeCharacter);
+}
+
+function escapeCharacter(character: string): string {
+  if (character === '\\') return '\\\\';
+  const codePoint = character.codePointAt(0) ?? 0;
+  if (codePoint === 0) return '\\0';
+  return codePoint <= 0xff
+    ? `\\x${codePoint.toString(16).padStart(2, '0')}`
+    : `\\u{${codePoint.toString(16)}}`;
+}
+
+/**
+ * Reads `\0` (always NUL, whatever digit follows), `\xHH` (the code point U+00HH), `\u{…}` and `\\`. Any other
+ * backslash sequence is a problem, never a guess.
+ */
+export function unescapeText(written: string): UnescapeResult {
+  let problem: string | undefined;
+  const text = written.replace(
+    /\\(?:(\\)|(0)|x([0-9a-fA-F]{2})|u\{([0-9a-fA-F]{1,6})\}|(.?))/gsu,
+    (sequence: string, backslash?: string, nul?: string, hex?: string, unicode?: string) => {
+      if (backslash !== undefined) return '\\';
+      if (nul !== undefined) return '\0';
+      const codePoint = Number.parseInt(hex ?? unicode ?? '', 16);
+      if (codePoint <= 0x10ffff) return String.fromCodePoint(codePoint);
+      problem ??= `expected \\0, \\xHH, \\u{…} or \\\\ after a backslash, got "\\${escapeText(sequence.slice(1))}"`;
+      return sequence;
+    },
+  );
+  if (problem !== undefined) return { problem };
+  return text.isWellFormed()
+    ? { text }
+    : { problem: 'it has half of a surrogate pair, which UTF-8 cannot store' };
+}
