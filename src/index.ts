@@ -14,4 +14,59 @@ export {
   missingLeaseMethods,
   resolveLeaseProvider,
 } from './lease/detect.js';
-export * from './lease/errors.js';
+export {
+  AmbiguousKeyError,
+  CancelledError,
+  ClosedError,
+  IncompleteListingError,
+  InvalidConfigError,
+  InvalidKeyError,
+  InvalidOwnerError,
+  InvalidTtlError,
+  LeaseError,
+  type LeaseErrorCode,
+  NotPermittedError,
+  OutcomeUnknownError,
+  UnexpectedReplyError,
+  UnreachableError,
+  UnsupportedError,
+  UnverifiedError,
+  WrongTypeError,
+} from './lease/errors.js';
+export {
+  compareWorstFirst,
+  HEALTHS,
+  type HealthReading,
+  type LeaseHealth,
+  readHealth,
+} from './lease/health.js';
+export type {
+  Lease,
+  LeaseInspector,
+  LeaseReport,
+  LeaseReporter,
+  ListOptions,
+  ListProgress,
+} from './lease/inspector.js';
+export {
+  formatKey,
+  isAmbiguousThread,
+  KEY_KINDS,
+  type KeyKind,
+  type KeyParts,
+  parseKey,
+  type ThreadIds,
+  threadKey,
+} from './lease/key.js';
+export { type OwnerParts, parseOwner } from './lease/owner.js';
+export {
+  type AcquireResult,
+  LEASE_METHODS,
+  type LeaseMethod,
+  type LeaseProvider,
+  type LeaseScope,
+  type LeaseTraits,
+} from './lease/provider.js';
+export { escapeText, type UnescapeResult, unescapeText } from './lease/text.js';
+export { DEFAULT_TTL_MS, type DurationReading, MAX_TTL_MS, readDuration } from './lease/ttl.js';
+export { noopLeaseProvider } from './providers/noop.js';

@@ -4,7 +4,11 @@ import { LEASE_METHODS, type LeaseMethod, type LeaseProvider, type LeaseTraits }
 /** What {@link resolveLeaseProvider} found. */
 export type LeaseResolution =
   | { readonly kind: 'provider'; readonly provider: LeaseProvider; readonly via: 'self' | 'getLeaseProvider' }
-  | { readonly kind: 'none'; readonly missing: readonly LeaseMethod[]; readonly via: 'self' | 'getLeaseProvider' };
+  | {
+      readonly kind: 'none';
+      readonly missing: readonly LeaseMethod[];
+      readonly via: 'self' | 'getLeaseProvider';
+    };
 
 /**
  * Whether `value` has all five methods of the contract. Structural, never `instanceof`: a provider may come from

@@ -1,7 +1,10 @@
+import type { Lease } from './inspector.js';
+
 /**
  * Everything that can go wrong with a lease, by what the caller may conclude from it. The codes are stable.
  *
  * - `ERR_LEASE_INVALID_KEY`, `_OWNER`, `_TTL`, `_CONFIG`: refused before anything was sent.
+ * - `ERR_LEASE_AMBIGUOUS_KEY`: several held leases may have been meant; nothing was changed.
  * - `ERR_LEASE_UNREACHABLE`: nothing was changed; the backend was not reached, was not ready or did not answer a read.
  * - `ERR_LEASE_OUTCOME_UNKNOWN`: a write was sent and no answer came; it may have happened, or still happen.
  * - `ERR_LEASE_NOT_PERMITTED`: the backend refused the credentials or the command.
@@ -11,12 +14,14 @@
  * - `ERR_LEASE_INCOMPLETE`: part of a listing was seen, not all of it.
  * - `ERR_LEASE_UNEXPECTED_REPLY`: the backend answered something that the contract does not allow.
  * - `ERR_LEASE_CLOSED`: the provider was closed before the call.
+ * - `ERR_LEASE_CANCELLED`: the user said no; nothing was sent.
  */
 export type LeaseErrorCode =
   | 'ERR_LEASE_INVALID_KEY'
   | 'ERR_LEASE_INVALID_OWNER'
   | 'ERR_LEASE_INVALID_TTL'
   | 'ERR_LEASE_INVALID_CONFIG'
+  | 'ERR_LEASE_AMBIGUOUS_KEY'
   | 'ERR_LEASE_UNREACHABLE'
   | 'ERR_LEASE_OUTCOME_UNKNOWN'
   | 'ERR_LEASE_NOT_PERMITTED'
@@ -25,7 +30,8 @@ export type LeaseErrorCode =
   | 'ERR_LEASE_UNVERIFIED'
   | 'ERR_LEASE_INCOMPLETE'
   | 'ERR_LEASE_UNEXPECTED_REPLY'
-  | 'ERR_LEASE_CLOSED';
+  | 'ERR_LEASE_CLOSED'
+  | 'ERR_LEASE_CANCELLED';
 
 /** The base of every error of this library. `code` is stable, `message` is one line for a person and holds no secret. */
 export abstract class LeaseError extends Error {
@@ -58,6 +64,20 @@ export class InvalidTtlError extends LeaseError {
 /** A backend's settings cannot be used, or name something that is not there. */
 export class InvalidConfigError extends LeaseError {
   readonly code = 'ERR_LEASE_INVALID_CONFIG';
+}
+
+/** Several held leases may have been meant. Nothing was changed. */
+export class AmbiguousKeyError extends LeaseError {
+  readonly code = 'ERR_LEASE_AMBIGUOUS_KEY';
+  /** The leases that may have been meant. */
+  readonly candidates: readonly Lease[];
+
+  constructor(message: string, candidates: readonly Lease[]) {
+    super(message, {
+      remedy: 'name the one that is meant by --resource and --thread, or --literal for the key as written',
+    });
+    this.candidates = candidates;
+  }
 }
 
 /** The backend was not reached, was not ready, or did not answer a read. Nothing was changed; trying again may help. */
@@ -103,4 +123,9 @@ export class UnexpectedReplyError extends LeaseError {
 /** The provider was closed before the call. Nothing was sent. */
 export class ClosedError extends LeaseError {
   readonly code = 'ERR_LEASE_CLOSED';
+}
+
+/** The user was asked and said no. Nothing was sent. */
+export class CancelledError extends LeaseError {
+  readonly code = 'ERR_LEASE_CANCELLED';
 }

@@ -9,7 +9,10 @@ import { DEFAULT_TTL_MS } from './ttl.js';
  * - `late`: less than two thirds of its TTL are left, so a renewal (every third of the TTL) is overdue.
  * - `ok`: anything else.
  */
-export type LeaseHealth = 'no-expiry' | 'late' | 'ok';
+export type LeaseHealth = (typeof HEALTHS)[number];
+
+/** All healths, worst first. */
+export const HEALTHS = ['no-expiry', 'late', 'ok'] as const;
 
 /** The runtime's TTL of its durable-agent leases, in milliseconds. */
 const DURABLE_TTL_MS = 30_000;
@@ -36,9 +39,7 @@ function renewedTtlMs(kind: KeyKind, threadTtlMs: number): number | undefined {
   return undefined;
 }
 
-const SEVERITY: Record<LeaseHealth, number> = { 'no-expiry': 0, late: 1, ok: 2 };
-
 /** Orders leases worst first: without expiry, then late, then by what is left. */
 export function compareWorstFirst(a: Lease & HealthReading, b: Lease & HealthReading): number {
-  return SEVERITY[a.health] - SEVERITY[b.health] || (a.remainingMs ?? 0) - (b.remainingMs ?? 0);
+  return HEALTHS.indexOf(a.health) - HEALTHS.indexOf(b.health) || (a.remainingMs ?? 0) - (b.remainingMs ?? 0);
 }

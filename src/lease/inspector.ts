@@ -19,9 +19,9 @@ export interface ListProgress {
 /** Options of {@link LeaseInspector.listLeases}. */
 export interface ListOptions {
   /** Stops the listing; the iteration then ends by throwing the signal's reason. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Called between the steps of a listing. */
-  readonly onProgress?: (progress: ListProgress) => void;
+  readonly onProgress?: ((progress: ListProgress) => void) | undefined;
 }
 
 /** A provider's companion that can see more than the contract offers. Every method only reads. */

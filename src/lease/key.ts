@@ -24,8 +24,20 @@ export interface ThreadParts extends ThreadIds {
   readonly kind: 'thread';
 }
 
-/** The kinds of key, in the order in which they are listed. */
+/** A kind of key. */
 export type KeyKind = KeyParts['kind'];
+
+/** All kinds of key. */
+export const KEY_KINDS = [
+  'thread',
+  'claim',
+  'recovery',
+  'execution',
+  'step',
+  'notification',
+  'schedule',
+  'other',
+] as const satisfies readonly KeyKind[];
 
 const CLAIM_PREFIX = 'thread-claim:';
 const DURABLE_PREFIX = {
@@ -101,17 +113,22 @@ export function assertKey(key: string): string {
   if (typeof key !== 'string') throw new InvalidKeyError(`Expected a key as a string, got ${typeof key}`);
   if (key === '') throw new InvalidKeyError('Expected a key, got an empty one');
   if (!key.isWellFormed()) {
-    throw new InvalidKeyError('The key has half of a surrogate pair: stored as UTF-8 it would merge with others');
+    throw new InvalidKeyError(
+      'The key has half of a surrogate pair: stored as UTF-8 it would merge with others',
+    );
   }
   return key;
 }
 
 /** @throws {@link InvalidOwnerError} when `owner` is empty or would merge with another owner in UTF-8. */
 export function assertOwner(owner: string): string {
-  if (typeof owner !== 'string') throw new InvalidOwnerError(`Expected an owner as a string, got ${typeof owner}`);
+  if (typeof owner !== 'string')
+    throw new InvalidOwnerError(`Expected an owner as a string, got ${typeof owner}`);
   if (owner === '') throw new InvalidOwnerError('Expected an owner, got an empty one');
   if (!owner.isWellFormed()) {
-    throw new InvalidOwnerError('The owner has half of a surrogate pair: stored as UTF-8 it would merge with others');
+    throw new InvalidOwnerError(
+      'The owner has half of a surrogate pair: stored as UTF-8 it would merge with others',
+    );
   }
   return owner;
 }

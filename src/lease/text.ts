@@ -1,15 +1,17 @@
 /**
  * The written form of keys, owners and ids: what this tool prints can be typed back, and nothing it prints can move
- * a cursor or hide a character. Control, format, private, unassigned and line-separating characters are escaped, and
- * the backslash itself.
+ * a cursor or hide a character. Escaped are control, format, private and unassigned characters, halves of surrogate
+ * pairs, every separator but the plain space, whatever Unicode says may be left undrawn, and the backslash itself.
  */
 
 /** The result of {@link unescapeText}: the text, or what is wrong with it. */
 export type UnescapeResult = { readonly text: string } | { readonly problem: string };
 
-const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\\]/gu;
+const UNPRINTABLE = /[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\\]--[ ]]/gv;
 
-/** Writes any string so that {@link unescapeText} gives it back exactly. */
+const HALF_OF_A_PAIR = 'it has half of a surrogate pair, which UTF-8 cannot store';
+
+/** Writes any string so that {@link unescapeText} gives it back exactly, or refuses it where UTF-8 cannot store it. */
 export function escapeText(text: string): string {
   return text.replace(UNPRINTABLE, escapeCharacter);
 }
@@ -35,13 +37,12 @@ export function unescapeText(written: string): UnescapeResult {
       if (backslash !== undefined) return '\\';
       if (nul !== undefined) return '\0';
       const codePoint = Number.parseInt(hex ?? unicode ?? '', 16);
+      if (codePoint >= 0xd800 && codePoint <= 0xdfff) problem ??= HALF_OF_A_PAIR;
       if (codePoint <= 0x10ffff) return String.fromCodePoint(codePoint);
       problem ??= `expected \\0, \\xHH, \\u{…} or \\\\ after a backslash, got "\\${escapeText(sequence.slice(1))}"`;
       return sequence;
     },
   );
   if (problem !== undefined) return { problem };
-  return text.isWellFormed()
-    ? { text }
-    : { problem: 'it has half of a surrogate pair, which UTF-8 cannot store' };
+  return text.isWellFormed() ? { text } : { problem: HALF_OF_A_PAIR };
 }

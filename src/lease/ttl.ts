@@ -23,7 +23,8 @@ export function readDuration(text: string): DurationReading {
   if (unit === undefined) {
     return Number(number) === 0 ? { ms: 0 } : { problem: 'no-unit', number };
   }
-  return { ms: Number(number) * UNIT_MS[unit as keyof typeof UNIT_MS] };
+  // In thousandths first, which are whole where people write decimals: 1.001 * 1000 is not 1001.
+  return { ms: (Number(`${number}e3`) * UNIT_MS[unit as keyof typeof UNIT_MS]) / 1_000 };
 }
 
 /**

@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+'use strict';
+// Any Node, however old, must be able to read this file to say that it is too old: plain ES5, and CommonJS by the
+// package.json beside it.
+var version = process.versions.node;
+var major = Number(version.split('.')[0]);
+var minor = Number(version.split('.')[1]);
+
+if (major > 22 || (major === 22 && minor >= 13)) {
+  require('./run.js');
+} else {
+  process.stderr.write('mastra-lease needs Node.js 22.13 or newer; this is ' + version + '. ');
+  process.stderr.write('Install a newer one; in a clone, run `npm ci`, which brings one along.\n');
+  process.exitCode = 2;
+}

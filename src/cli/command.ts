@@ -1,0 +1,83 @@
+import type { Command } from 'commander';
+import type { Access } from '../backend/locate.js';
+import { LeaseError } from '../lease/errors.js';
+import { type ExitCode, exitCodeOfError } from './exit-codes.js';
+import type { CliIo } from './io.js';
+import type { CommonOptions } from './options.js';
+import { Printer } from './printer.js';
+import { openSession, type Session } from './session.js';
+import { InterruptedError, UsageError } from './usage-error.js';
+
+/** What a run of a command is given beside what was parsed. */
+export interface Run {
+  readonly io: CliIo;
+  /** Aborted when a signal ends the command. */
+  readonly signal: AbortSignal;
+}
+
+/** One verb of the command line: how it is declared and parsed, and what it does. The two are apart, to be tested apart. */
+export interface CommandModule<Input> {
+  declare(command: Command, run: (input: Input) => Promise<void>): void;
+  run(run: Run, input: Input): Promise<ExitCode>;
+}
+
+/** A verb with its input's type sealed in. */
+export interface SealedCommand {
+  attach(command: Command, run: Run, done: (exitCode: ExitCode) => void): void;
+}
+
+export function sealCommand<Input>({ declare, run }: CommandModule<Input>): SealedCommand {
+  return {
+    attach: (command, context, done) => declare(command, async (input) => done(await run(context, input))),
+  };
+}
+
+/** Runs a command's work in a session: opens, works, closes; what goes wrong is printed once and becomes an exit code. */
+export async function runInSession(
+  { io, signal }: Run,
+  verb: string,
+  options: CommonOptions,
+  { access, bounds }: { readonly access: Access; readonly bounds: 'command' | 'call' },
+  work: (session: Session) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const printer = printerFor(io, options);
+  let session: Session | undefined;
+  try {
+    session = await openSession(io, printer, options, { access, bounds, signal });
+    return await unlessInterrupted(signal, work(session));
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const exitCode = exitCodeOfFailure(error);
+    if (exitCode === undefined) throw error;
+    await printer.error(error, exitCode, verb, session?.context.backend.source());
+    return exitCode;
+  } finally {
+    await session?.context.backend.close();
+  }
+}
+
+export function printerFor(io: CliIo, { json, quiet, color }: CommonOptions): Printer {
+  return new Printer(io, { json: json === true, isQuiet: quiet === true, isColourRefused: !color });
+}
+
+/** The exit code of what went wrong; `undefined` for what should not have, a bug. */
+export function exitCodeOfFailure(error: Error): ExitCode | undefined {
+  if (error instanceof LeaseError) return exitCodeOfError(error.code);
+  if (error instanceof UsageError) return 2;
+  if (error instanceof InterruptedError) return error.exitCode;
+  return undefined;
+}
+
+async function unlessInterrupted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  let onAbort: (() => void) | undefined;
+  const interrupted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work, interrupted]);
+  } finally {
+    if (onAbort) signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,142 @@
+import { HEALTHS } from '../../lease/health.js';
+import { KEY_KINDS } from '../../lease/key.js';
+import {
+  type LeaseFilter,
+  type ListEnd,
+  type ListedLease,
+  listLeases,
+} from '../../operations/list-leases.js';
+import { listEndJson, listedLeaseJson } from '../../output/json.js';
+import {
+  listedLeaseRow,
+  listSummary,
+  SORT_ORDERS,
+  type SortOrder,
+  sortLeases,
+} from '../../output/list-text.js';
+import { printable } from '../../output/printable.js';
+import { runInSession, sealCommand } from '../command.js';
+import { type ExitCode, exitCodeOfError } from '../exit-codes.js';
+import { type CommonOptions, parseOwnerOption, threadTtlMs, withCommonOptions } from '../options.js';
+import type { Session } from '../session.js';
+import { UsageError } from '../usage-error.js';
+
+type ListCommandOptions = CommonOptions & {
+  readonly kind?: string;
+  readonly owner?: string;
+  readonly health?: string;
+  readonly sort?: string;
+  readonly limit?: string;
+};
+
+interface ListInput {
+  readonly pattern: string | undefined;
+  readonly options: ListCommandOptions;
+}
+
+/** `list [pattern]`: every lease, worst first. */
+export const list = sealCommand<ListInput>({
+  declare(command, run) {
+    command
+      .argument(
+        '[pattern]',
+        'a glob (* and ?) over the whole key as it is written, the thread id or the resource id',
+      )
+      .optionsGroup('Listing:')
+      .option('--kind <kind>', KEY_KINDS.join(', '))
+      .option('--owner <owner>', 'only what this owner holds')
+      .option('--health <health>', HEALTHS.join(', '))
+      .option('--sort <order>', `${SORT_ORDERS.join(', ')} (default worst; --json: as found, unless given)`)
+      .option('--limit <n>', 'print at most so many; all are still counted');
+    withCommonOptions(command, 'for the whole command (default none; 5s for each call)');
+    command.action((pattern: string | undefined, options: ListCommandOptions) => run({ pattern, options }));
+  },
+  run: (run, { pattern, options }) =>
+    runInSession(run, 'list', options, { access: 'read', bounds: 'call' }, async (session) => {
+      const filter: LeaseFilter = {
+        pattern,
+        kind: oneOf(options.kind, KEY_KINDS, '--kind'),
+        owner: options.owner === undefined ? undefined : parseOwnerOption(options.owner, '--owner'),
+        health: oneOf(options.health, HEALTHS, '--health'),
+      };
+      const sort = oneOf(options.sort, SORT_ORDERS, '--sort');
+      const limit = parseLimit(options.limit);
+      const events = listLeases(session.context, { filter, threadTtlMs: threadTtlMs(run.io.env) });
+      return session.printer.mode === 'json' && sort === undefined
+        ? streamJson(session, events, limit)
+        : printSorted(session, events, sort ?? 'worst', limit);
+    }),
+});
+
+type Events = ReturnType<typeof listLeases>;
+
+async function streamJson({ printer, io }: Session, events: Events, limit: number): Promise<ExitCode> {
+  let shown = 0;
+  for await (const event of events) {
+    if ('end' in event) return endJson(printer, event.end);
+    if (shown < limit) await printer.json(listedLeaseJson(event.lease, io.clock.wallMs()));
+    shown += 1;
+  }
+  throw new Error('The listing had no end');
+}
+
+async function endJson(printer: Session['printer'], end: ListEnd): Promise<ExitCode> {
+  const exitCode = exitCodeOfEnd(end);
+  await printer.json(listEndJson(end, exitCode));
+  return exitCode;
+}
+
+async function printSorted(
+  session: Session,
+  events: Events,
+  sort: SortOrder,
+  limit: number,
+): Promise<ExitCode> {
+  const { printer, io } = session;
+  const found: ListedLease[] = [];
+  let end: ListEnd | undefined;
+  for await (const event of events) {
+    if ('end' in event) end = event.end;
+    else found.push(event.lease);
+  }
+  if (!end) throw new Error('The listing had no end');
+  const shown = sortLeases(found, sort).slice(0, limit);
+  if (printer.mode === 'json') {
+    for (const lease of shown) await printer.json(listedLeaseJson(lease, end.atMs));
+    return endJson(printer, end);
+  }
+  if (printer.mode === 'pipe') {
+    for (const lease of shown) await printer.line(listedLeaseRow(lease));
+  } else if (shown.length > 0) {
+    const { leaseTable } = await import('../../output/list-table.js');
+    await printer.line(leaseTable(shown, io.columns, printer.theme));
+  }
+  const exitCode = exitCodeOfEnd(end);
+  await printer.talk(listSummary(end, shown.length));
+  if (end.error) await printer.error(end.error, exitCode, 'list', end.source);
+  await printer.source(end.source);
+  return exitCode;
+}
+
+function exitCodeOfEnd({ error }: ListEnd): ExitCode {
+  return error ? exitCodeOfError(error.code) : 0;
+}
+
+function oneOf<T extends string>(
+  value: string | undefined,
+  allowed: readonly T[],
+  flag: string,
+): T | undefined {
+  if (value === undefined) return undefined;
+  const known = allowed.find((candidate) => candidate === value);
+  if (known === undefined)
+    throw new UsageError(`Expected ${flag} as one of ${allowed.join(', ')}, got "${printable(value)}"`);
+  return known;
+}
+
+function parseLimit(text: string | undefined): number {
+  if (text === undefined) return Number.POSITIVE_INFINITY;
+  const limit = Number(text);
+  if (/^\d+$/.test(text) && limit >= 1) return limit;
+  throw new UsageError(`Expected --limit as a whole number from 1, got "${printable(text)}"`);
+}

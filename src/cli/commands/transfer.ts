@@ -1,0 +1,78 @@
+import { transfer as transferLease } from '../../operations/transfer.js';
+import { runInSession, sealCommand } from '../command.js';
+import { assertCanAsk, confirmHolders } from '../confirm.js';
+import { readKeyRequest } from '../key-requests.js';
+import {
+  type CommonOptions,
+  type ForceOptions,
+  type KeyOptions,
+  parseOwnerOption,
+  parseTtl,
+  withCommonOptions,
+  withForceOptions,
+  withKeyOptions,
+} from '../options.js';
+import { readOwnerRequest } from '../owner-request.js';
+import { printOutcome } from '../several-keys.js';
+import { UsageError } from '../usage-error.js';
+
+type TransferOptions = CommonOptions &
+  KeyOptions &
+  ForceOptions & {
+    readonly from?: string;
+    readonly to?: string;
+    readonly ttl?: string;
+    readonly orAcquire?: boolean;
+  };
+
+interface TransferInput {
+  readonly key: string | undefined;
+  readonly options: TransferOptions;
+}
+
+/** `transfer <key>`: hand it over. */
+export const transfer = sealCommand<TransferInput>({
+  declare(command, run) {
+    command
+      .argument('[key]', 'the key as it is written (\\0 is NUL)')
+      .optionsGroup('Lease:')
+      .option('--from <owner>', 'who has it')
+      .option('--to <owner>', 'who gets it')
+      .option(
+        '--ttl <duration>',
+        'how long it lasts from now (env: MASTRA_AGENT_THREAD_LEASE_TTL_MS; default 15s)',
+      )
+      .option('--or-acquire', 'when it was lost meanwhile, acquire it afresh for --to');
+    withKeyOptions(command);
+    withForceOptions(command);
+    withCommonOptions(command, 'for the whole command (default 5s)');
+    command.action((key: string | undefined, options: TransferOptions) => run({ key, options }));
+  },
+  run: (run, { key, options }) =>
+    runInSession(
+      run,
+      'transfer',
+      options,
+      { access: options.dryRun ? 'read' : 'write', bounds: 'command' },
+      async (session) => {
+        assertCanAsk(run.io, options);
+        if (options.to === undefined)
+          throw new UsageError('Expected --to with the owner who gets the lease, got none');
+        const outcome = await transferLease(session.context, {
+          target: readKeyRequest(key, options),
+          from: readOwnerRequest(
+            options.from,
+            '--from',
+            run.io,
+            options,
+            confirmHolders(session, 'transfer', options),
+          ),
+          to: parseOwnerOption(options.to, '--to'),
+          ttlMs: parseTtl(options.ttl, run.io.env),
+          orAcquire: options.orAcquire === true,
+          dryRun: options.dryRun === true,
+        });
+        return printOutcome(session, outcome);
+      },
+    ),
+});

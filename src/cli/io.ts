@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { homedir, hostname, userInfo } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
+import { type Clock, systemClock } from '../lease/clock.js';
+
+/** Everything outside that a command may touch. Only {@link processIo} reaches for the real process. */
+export interface CliIo {
+  /** The arguments after the program's name. */
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  readonly isTerminal: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
+  /** The width of the terminal, in columns. */
+  readonly columns: number;
+  readonly clock: Clock;
+  /** The user's home directory; `undefined` where there is none. */
+  readonly home: () => string | undefined;
+  /** An owner's parts: who, where, and something nobody else has. */
+  readonly identity: () => { user: string; host: string; pid: number; random: string };
+}
+
+/** The real process. */
+export function processIo(): CliIo {
+  const { stdin, stdout, stderr, env, argv, platform } = process;
+  return {
+    argv: argv.slice(2),
+    env,
+    platform,
+    stdin,
+    stdout,
+    stderr,
+    isTerminal: { stdin: stdin.isTTY === true, stdout: stdout.isTTY === true, stderr: stderr.isTTY === true },
+    columns: stdout.columns ?? 80,
+    clock: systemClock,
+    home: () => withoutName(homedir),
+    identity: () => ({
+      user: withoutName(() => userInfo().username) ?? `uid-${process.getuid?.() ?? 'unknown'}`,
+      host: hostname(),
+      pid: process.pid,
+      random: randomBytes(4).toString('hex'),
+    }),
+  };
+}
+
+/** A random uid in a pod has no entry of its own: asking for its name or home throws. */
+function withoutName(ask: () => string): string | undefined {
+  try {
+    return ask() || undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,49 @@
+import { exitCodeOfFailure, printerFor } from './command.js';
+import type { ExitCode } from './exit-codes.js';
+import { type CliIo, processIo } from './io.js';
+import { runProgram } from './program.js';
+import { watchInterrupts } from './signals.js';
+
+/** Runs the command line of this process and answers its exit code. Never ends the process. */
+export async function runMain(): Promise<number> {
+  const interrupts = watchInterrupts(process);
+  try {
+    return await main(processIo(), interrupts.signal);
+  } finally {
+    interrupts.stop();
+  }
+}
+
+/** Runs one command line. What is expected to go wrong is one line and a code; anything else is a bug, told as one. */
+export async function main(io: CliIo, signal: AbortSignal): Promise<ExitCode> {
+  const { argv } = io;
+  const options = {
+    json: argv.includes('--json'),
+    quiet: argv.includes('--quiet') || argv.includes('-q'),
+    color: !argv.includes('--no-color'),
+  };
+  try {
+    return await runProgram({ io, signal });
+  } catch (error) {
+    const failure = error instanceof Error ? error : new Error(String(error));
+    const exitCode = exitCodeOfFailure(failure);
+    const printer = printerFor(io, options);
+    if (exitCode !== undefined) {
+      await printer.error(failure, exitCode, undefined);
+      return exitCode;
+    }
+    await printer.error(
+      new Error(`This is a bug in mastra-lease: ${failure.message}`, { cause: failure }),
+      1,
+      undefined,
+    );
+    // Only the frames: the message was printed above, escaped.
+    io.stderr.write(
+      `${(failure.stack ?? '')
+        .split('\n')
+        .filter((line) => /^ {4}at /.test(line))
+        .join('\n')}\n`,
+    );
+    return 1;
+  }
+}

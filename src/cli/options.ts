@@ -1,0 +1,145 @@
+import type { Command } from 'commander';
+import { assertKey, assertOwner } from '../lease/key.js';
+import { unescapeText } from '../lease/text.js';
+import { DEFAULT_TTL_MS, MAX_TTL_MS, readDuration } from '../lease/ttl.js';
+import { printable } from '../output/printable.js';
+import type { CliIo } from './io.js';
+import { UsageError } from './usage-error.js';
+
+/** The options that every command has, as commander hands them over. */
+export interface CommonOptions {
+  readonly backend?: string;
+  readonly keyPrefix?: string;
+  readonly username?: string;
+  readonly passwordFile?: string;
+  readonly tlsServername?: string;
+  readonly tlsCa?: string;
+  readonly tlsInsecure?: boolean;
+  readonly timeout?: string;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly color: boolean;
+}
+
+/** Declares the options that every command has. */
+export function withCommonOptions(command: Command, timeout: string): Command {
+  return command
+    .optionsGroup('Backend:')
+    .option(
+      '--backend <name>',
+      'redis://…, sqlite:PATH or local (env: MASTRA_LEASE_BACKEND, REDIS_URL, VALKEY_URL)',
+    )
+    .option(
+      '--key-prefix <prefix>',
+      "Redis: the application's key prefix (env: MASTRA_LEASE_KEY_PREFIX; default mastra:topic)",
+    )
+    .option('--username <name>', 'Redis: user name (env: MASTRA_LEASE_USERNAME)')
+    .option(
+      '--password-file <path>',
+      'Redis: file that holds the password (env: MASTRA_LEASE_PASSWORD, the password)',
+    )
+    .option('--tls-servername <name>', 'Redis: name to expect in the certificate, as through a tunnel')
+    .option('--tls-ca <path>', 'Redis: PEM file of the certificate authorities to trust')
+    .option('--tls-insecure', 'Redis: accept any certificate')
+    .option('--timeout <duration>', timeout)
+    .optionsGroup('Output:')
+    .option('--json', 'one JSON object a line')
+    .option('-q, --quiet', 'no talk on stderr but errors')
+    .option('--no-color', 'no colour (env: NO_COLOR, FORCE_COLOR)');
+}
+
+/** The options that name a key. */
+export interface KeyOptions {
+  readonly thread?: string;
+  readonly resource?: string;
+  readonly literal?: boolean;
+}
+
+export function withKeyOptions(command: Command): Command {
+  return command
+    .optionsGroup('Key:')
+    .option('--thread <id>', "a thread's lease by its id; alone, the held thread with that id")
+    .option('--resource <id>', 'the resource of --thread')
+    .option('--literal', 'thread:abc is the key itself, not the thread abc');
+}
+
+/** The options of every command that writes. */
+export interface WriteOptions {
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+
+/** The options of `--force`. */
+export interface ForceOptions extends WriteOptions {
+  readonly force?: boolean;
+}
+
+export function withWriteOptions(command: Command): Command {
+  return command.optionsGroup('Writing:').option('--dry-run', 'say what would be done, and send no write');
+}
+
+export function withForceOptions(command: Command): Command {
+  return withWriteOptions(command)
+    .option('--force', 'name the holder as it is shown; asks first')
+    .option('-y, --yes', 'do not ask (needed by --force where nobody can be asked)');
+}
+
+/** A duration of an option or a variable, in milliseconds. */
+export function parseDuration(text: string, name: string): number {
+  const reading = readDuration(text);
+  if ('ms' in reading) return reading.ms;
+  if (reading.problem === 'no-unit') {
+    const { number } = reading;
+    throw new UsageError(
+      `Expected ${name} with a unit (15s, 500ms), got "${number}": is it ${number}s or ${number}ms?`,
+    );
+  }
+  throw new UsageError(`Expected ${name} as a duration such as 15s, 500ms or 2m, got "${printable(text)}"`);
+}
+
+/** A TTL: a flag, then the runtime's own variable, then the runtime's default, in milliseconds. */
+export function parseTtl(flag: string | undefined, env: CliIo['env']): number {
+  if (flag === undefined) return threadTtlMs(env);
+  const ttlMs = parseDuration(flag, '--ttl');
+  if (Number.isInteger(ttlMs) && ttlMs >= 1 && ttlMs <= MAX_TTL_MS) return ttlMs;
+  throw new UsageError(`Expected --ttl from 1ms to 24h in whole milliseconds, got "${printable(flag)}"`);
+}
+
+/** The lease time that the runtime uses in this environment, in milliseconds. */
+export function threadTtlMs(env: CliIo['env']): number {
+  const name = 'MASTRA_AGENT_THREAD_LEASE_TTL_MS';
+  const text = env[name];
+  if (!text) return DEFAULT_TTL_MS;
+  const ttlMs = Number(text);
+  if (/^\d+$/.test(text) && ttlMs >= 1 && ttlMs <= MAX_TTL_MS) return ttlMs;
+  throw new UsageError(
+    `Expected ${name} as whole milliseconds from 1 to ${MAX_TTL_MS}, got "${printable(text)}"`,
+  );
+}
+
+/** `--timeout`, in milliseconds. */
+export function parseTimeout(flag: string | undefined, defaultMs: number): number {
+  if (flag === undefined) return defaultMs;
+  const ms = parseDuration(flag, '--timeout');
+  if (ms > 0) return ms;
+  throw new UsageError(`Expected --timeout of more than 0, got "${printable(flag)}"`);
+}
+
+/** A key, an owner or an id in its written form. */
+export function parseWritten(written: string, name: string): string {
+  const read = unescapeText(written);
+  if ('text' in read) return read.text;
+  throw new UsageError(`${name} cannot be read: ${read.problem}`);
+}
+
+/** A key in its written form. */
+export function parseKeyArgument(written: string): string {
+  return assertKey(parseWritten(written, 'The key'));
+}
+
+/** An owner in its written form. */
+export function parseOwnerOption(written: string, name: string): string {
+  const owner = parseWritten(written, name);
+  if (owner === '') throw new UsageError(`Expected an owner after ${name}, got an empty one`);
+  return assertOwner(owner);
+}

@@ -1,0 +1,24 @@
+import type { ConfirmHolders, OwnerRequest } from '../operations/shown-holder.js';
+import type { CliIo } from './io.js';
+import { type ForceOptions, parseOwnerOption } from './options.js';
+import { UsageError } from './usage-error.js';
+
+/** Reads whose lease a write is about: an owner by its option (or `MASTRA_LEASE_OWNER` for `--owner`), or `--force`. */
+export function readOwnerRequest(
+  written: string | undefined,
+  flag: '--owner' | '--from',
+  { env }: CliIo,
+  { force }: ForceOptions,
+  confirm: ConfirmHolders,
+): OwnerRequest {
+  if (force) {
+    if (written !== undefined) throw new UsageError(`Expected ${flag} or --force, got both`);
+    return { by: 'force', confirm };
+  }
+  const named = written ?? (flag === '--owner' ? env.MASTRA_LEASE_OWNER || undefined : undefined);
+  if (named === undefined)
+    throw new UsageError(
+      `Expected ${flag} with the owner, or --force for the holder as it is shown, got neither`,
+    );
+  return { by: 'name', owner: parseOwnerOption(named, flag) };
+}

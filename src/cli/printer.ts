@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import type { BackendSource } from '../lease/backend.js';
+import { AmbiguousKeyError, LeaseError } from '../lease/errors.js';
+import { escapeText } from '../lease/text.js';
+import type { KeyOutcome } from '../operations/outcome.js';
+import { commandFor } from '../output/command-line.js';
+import { errorJson, type JsonObject, outcomeJson } from '../output/json.js';
+import { pipedRow, pipedText, terminalText } from '../output/outcome-text.js';
+import { printable } from '../output/printable.js';
+import { sourceText } from '../output/source-text.js';
+import { makeTheme, type Theme } from '../output/theme.js';
+import type { ExitCode } from './exit-codes.js';
+import type { CliIo } from './io.js';
+
+/** How a command prints. */
+export interface PrintOptions {
+  readonly json: boolean;
+  readonly isQuiet: boolean;
+  readonly isColourRefused: boolean;
+}
+
+/** Prints answers on stdout and everything else on stderr, as JSON, for a terminal or for a pipe. */
+export class Printer {
+  readonly mode: 'json' | 'terminal' | 'pipe';
+  readonly theme: Theme;
+  readonly #io: CliIo;
+  readonly #isQuiet: boolean;
+  readonly #talkTheme: Theme;
+
+  constructor(io: CliIo, { json, isQuiet, isColourRefused }: PrintOptions) {
+    this.#io = io;
+    this.#isQuiet = isQuiet;
+    this.mode = json ? 'json' : io.isTerminal.stdout ? 'terminal' : 'pipe';
+    const { env } = io;
+    this.theme = makeTheme({ isTerminal: io.isTerminal.stdout, env, isRefused: isColourRefused });
+    this.#talkTheme = makeTheme({ isTerminal: io.isTerminal.stderr, env, isRefused: isColourRefused });
+  }
+
+  /** Writes one line of the answer, waiting while the reader is slow. */
+  async line(text: string): Promise<void> {
+    await writeLine(this.#io.stdout, text);
+  }
+
+  async json(object: JsonObject): Promise<void> {
+    await this.line(JSON.stringify(object));
+  }
+
+  /** Writes a line for a person; `--quiet` and `--json` leave it out, since JSON carries it. */
+  async talk(text: string): Promise<void> {
+    if (this.#isQuiet || this.mode === 'json') return;
+    await writeLine(this.#io.stderr, this.#talkTheme.dim(text));
+  }
+
+  /** Writes a line for a person that nothing leaves out but `--quiet`. */
+  async warn(text: string): Promise<void> {
+    if (this.#isQuiet) return;
+    await writeLine(this.#io.stderr, this.#talkTheme.warn(text));
+  }
+
+  /** Prints the answer for one key; `isOneOf` when the command asked about several. */
+  async outcome(outcome: KeyOutcome, exitCode: ExitCode, isOneOf: boolean): Promise<void> {
+    if (this.mode === 'json') return this.json(outcomeJson(outcome, exitCode));
+    const { answer, talk } =
+      this.mode === 'terminal' ? terminalText(outcome, this.theme) : pipedText(outcome);
+    const line = this.mode === 'pipe' && isOneOf ? pipedRow(outcome) : answer;
+    if (line !== '') await this.line(line);
+    for (const text of talk) {
+      if (text.startsWith('caution: ')) await this.#caution(text);
+      else await this.talk(text);
+    }
+  }
+
+  async source(source: BackendSource): Promise<void> {
+    await this.talk(sourceText(source));
+  }
+
+  /** Prints what ended a command without an answer: one line for a person, one object for a script. */
+  async error(
+    error: Error,
+    exitCode: ExitCode,
+    verb: string | undefined,
+    source?: BackendSource,
+  ): Promise<void> {
+    if (this.mode === 'json') await this.json(errorJson(error, exitCode, verb, source));
+    const remedy = error instanceof LeaseError && error.remedy !== undefined ? ` — ${error.remedy}` : '';
+    const line = `${this.#talkTheme.bad('error')} ${printable(`${error.message}${remedy}`)}`;
+    await writeLine(this.#io.stderr, line);
+    if (!(error instanceof AmbiguousKeyError)) return;
+    for (const { key, owner } of error.candidates) {
+      await writeLine(
+        this.#io.stderr,
+        `  ${commandFor(this.#io.argv, key)}    (held by ${escapeText(owner)})`,
+      );
+    }
+  }
+
+  async #caution(text: string): Promise<void> {
+    if (this.#isQuiet) return;
+    await writeLine(this.#io.stderr, this.#talkTheme.warn(text));
+  }
+}
+
+async function writeLine(stream: Writable, text: string): Promise<void> {
+  if (!stream.write(`${text}\n`)) await once(stream, 'drain');
+}

@@ -1,0 +1,75 @@
+import { Command, CommanderError } from 'commander';
+import type { Run, SealedCommand } from './command.js';
+import { EXIT_CODES, type ExitCode } from './exit-codes.js';
+import { UsageError } from './usage-error.js';
+import { version } from './version.js';
+
+interface CommandEntry {
+  readonly summary: string;
+  readonly load: () => Promise<SealedCommand>;
+}
+
+/** The verbs, in the order in which help lists them. Each is loaded only when it is named. */
+const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  owner: { summary: 'who holds a key', load: async () => (await import('./commands/owner.js')).owner },
+  list: { summary: 'every lease, worst first', load: async () => (await import('./commands/list.js')).list },
+  acquire: { summary: 'claim a key', load: async () => (await import('./commands/acquire.js')).acquire },
+  renew: { summary: 'extend a lease', load: async () => (await import('./commands/renew.js')).renew },
+  transfer: {
+    summary: 'hand a lease over',
+    load: async () => (await import('./commands/transfer.js')).transfer,
+  },
+  release: {
+    summary: 'give a lease back',
+    load: async () => (await import('./commands/release.js')).release,
+  },
+};
+
+/** Parses the arguments and runs the verb they name. Throws {@link UsageError} for what cannot be parsed. */
+export async function runProgram(run: Run): Promise<ExitCode> {
+  const { io } = run;
+  let exitCode: ExitCode = 0;
+  const program = new Command('mastra-lease')
+    .description('See and move the leases that elect the owner of a Mastra agent thread.')
+    .version(version, '-V, --version')
+    .helpOption('-h, --help')
+    .showSuggestionAfterError()
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: () => {},
+      getOutHelpWidth: () => io.columns,
+      getOutHasColors: () => false,
+    })
+    .addHelpText('after', exitCodeHelp());
+  const named = io.argv[0] === 'help' ? io.argv[1] : io.argv[0];
+  for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
+    const command = program.command(name).description(summary);
+    if (name !== named) continue;
+    (await load()).attach(command, run, (code) => {
+      exitCode = code;
+    });
+  }
+  if (io.argv.length === 0) {
+    io.stderr.write(program.helpInformation());
+    return 2;
+  }
+  try {
+    await program.parseAsync([...io.argv], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return 0;
+    throw new UsageError(oneLine(error.message));
+  }
+}
+
+/** Commander puts its suggestion on a second line. */
+function oneLine(message: string): string {
+  return message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
+}
+
+function exitCodeHelp(): string {
+  const lines = Object.entries(EXIT_CODES).map(([code, { meaning }]) => `  ${code.padStart(3)}  ${meaning}`);
+  return `\nExit codes:\n${lines.join('\n')}\n`;
+}

@@ -1,0 +1,47 @@
+import { LeaseError, type LeaseErrorCode } from '../lease/errors.js';
+import type { KeyOutcome } from '../operations/outcome.js';
+import { type ExitCode, exitCodeOf, exitCodeOfError, worstExitCode } from './exit-codes.js';
+import type { Session } from './session.js';
+
+/** Failures that are about one key and say nothing about the others. */
+const ABOUT_ONE_KEY: readonly LeaseErrorCode[] = [
+  'ERR_LEASE_INVALID_KEY',
+  'ERR_LEASE_AMBIGUOUS_KEY',
+  'ERR_LEASE_WRONG_TYPE',
+  'ERR_LEASE_UNVERIFIED',
+];
+
+/** Prints the answers of a command on several keys, in order; a key that failed is told and the others go on. */
+export async function printOutcomes(
+  { printer, context }: Session,
+  verb: string,
+  answers: readonly Promise<KeyOutcome>[],
+  exitCodeFor: (outcome: KeyOutcome) => ExitCode = exitCodeOf,
+): Promise<ExitCode> {
+  const settled = await Promise.allSettled(answers);
+  const exitCodes: ExitCode[] = [];
+  for (const answer of settled) {
+    if (answer.status === 'fulfilled') {
+      const exitCode = exitCodeFor(answer.value);
+      exitCodes.push(exitCode);
+      await printer.outcome(answer.value, exitCode, answers.length > 1);
+      continue;
+    }
+    const error: unknown = answer.reason;
+    if (answers.length === 1 || !(error instanceof LeaseError) || !ABOUT_ONE_KEY.includes(error.code))
+      throw error;
+    const exitCode = exitCodeOfError(error.code);
+    exitCodes.push(exitCode);
+    await printer.error(error, exitCode, verb, context.backend.source());
+  }
+  await printer.source(context.backend.source());
+  return worstExitCode(exitCodes);
+}
+
+/** Prints the answer of a command on one key. */
+export async function printOutcome({ printer, context }: Session, outcome: KeyOutcome): Promise<ExitCode> {
+  const exitCode = exitCodeOf(outcome);
+  await printer.outcome(outcome, exitCode, false);
+  await printer.source(context.backend.source());
+  return exitCode;
+}

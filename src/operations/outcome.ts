@@ -1,0 +1,67 @@
+import type { BackendSource } from '../lease/backend.js';
+import type { Lease } from '../lease/inspector.js';
+
+/** The verbs that answer about one key. */
+export type KeyVerb = 'owner' | 'acquire' | 'release' | 'renew' | 'transfer';
+
+/**
+ * What one verb found or did for one key.
+ *
+ * - `held`, `free`: what `owner` read.
+ * - `acquired`, `refreshed`, `released`, `renewed`, `transferred`: done. `acquired` by `transfer`: its fallback.
+ * - `held-by-other`: nothing was changed, another owner has it.
+ * - `no-lease`: nothing was changed, nobody has it.
+ * - `skipped`: left out of a bulk on purpose.
+ */
+export type OutcomeStatus =
+  | 'held'
+  | 'free'
+  | 'acquired'
+  | 'refreshed'
+  | 'released'
+  | 'renewed'
+  | 'transferred'
+  | 'held-by-other'
+  | 'no-lease'
+  | 'skipped';
+
+/** The answer of a verb for one key: data for text and JSON alike. */
+export interface KeyOutcome {
+  readonly verb: KeyVerb;
+  readonly status: OutcomeStatus;
+  /** The key that was looked at or written; absent when a thread was asked for by its id and no held lease has it. */
+  readonly key?: string;
+  /** The thread id that was asked for where `key` is absent. */
+  readonly thread?: string;
+  /** The lease as it is now; absent when nobody holds it. */
+  readonly lease?: Lease;
+  /** The owner before, where it was known and is another than now. */
+  readonly previousOwner?: string;
+  /** Nothing was sent; the status says what would have been done as things stood. */
+  readonly dryRun?: true;
+  /** The write's own answer was lost; the status is what was seen on reading back. */
+  readonly readBack?: true;
+  /** The moment of the answer on this host's clock, milliseconds since the epoch. */
+  readonly atMs: number;
+  readonly notes: readonly Note[];
+  readonly source: BackendSource;
+}
+
+/** Something an answer has to say beside its status. Each is worded once, where it is printed. */
+export type Note =
+  /** `thread:abc` is held under the thread's own key, the one in the outcome. */
+  | { readonly kind: 'found-as-thread'; readonly asked: string }
+  /** The thread's resource was looked up among the held leases. */
+  | { readonly kind: 'found-resource' }
+  /** Nothing at all is leased under this prefix. */
+  | { readonly kind: 'nothing-leased' }
+  /** The key looks like a thread's but is not the one that Mastra's runtime uses. */
+  | { readonly kind: 'not-a-runtime-key' }
+  /** The lease ends by itself unless renewed, and nothing renews it. */
+  | { readonly kind: 'not-renewed' }
+  /** What a write on a thread's lease can cause. */
+  | { readonly kind: 'thread-caution'; readonly verb: KeyVerb }
+  /** The key was ambiguous: one of its ids holds a NUL. */
+  | { readonly kind: 'ambiguous-ids' }
+  /** A step fence is kept on purpose until it expires. */
+  | { readonly kind: 'step-fence' };

@@ -1,0 +1,96 @@
+import { CancelledError } from '../lease/errors.js';
+import type { Lease } from '../lease/inspector.js';
+import { parseKey } from '../lease/key.js';
+import { cautionFor } from './cautions.js';
+import { type OperationContext, outcomeOf } from './context.js';
+import type { KeyOutcome, Note } from './outcome.js';
+import { leaseFrom } from './report.js';
+import { type KeyRequest, resolveKeyToWrite } from './resolve-key.js';
+import { settleWrite } from './settle.js';
+import { assertNameable, type OwnerRequest } from './shown-holder.js';
+import { ThreadIndex } from './thread-index.js';
+
+/** What `release` needs to know. */
+export interface ReleaseRequest {
+  readonly targets: readonly KeyRequest[];
+  readonly owner: OwnerRequest;
+  readonly dryRun?: boolean;
+}
+
+interface Plan {
+  readonly key: string;
+  readonly notes: readonly Note[];
+  readonly lease?: Lease | undefined;
+  readonly isSkipped: boolean;
+}
+
+/**
+ * Gives keys back: `released`, `no-lease`, or `held-by-other`. Every key is found, and with force every holder shown
+ * and confirmed at once, before the first write. In a bulk, step fences are skipped.
+ */
+export async function* release(
+  context: OperationContext,
+  request: ReleaseRequest,
+): AsyncGenerator<KeyOutcome> {
+  const { owner } = request;
+  const plans = await planRelease(context, request);
+  const held = plans.flatMap(({ lease, isSkipped }) => (lease && !isSkipped ? [lease] : []));
+  if (owner.by === 'force' && held.length > 0 && !request.dryRun) {
+    held.forEach(assertNameable);
+    if (!(await owner.confirm(held))) throw new CancelledError('Cancelled: nothing was sent');
+  }
+  for (const plan of plans) yield await releaseOne(context, plan, request);
+}
+
+async function planRelease(
+  context: OperationContext,
+  { targets, owner, dryRun }: ReleaseRequest,
+): Promise<Plan[]> {
+  const index = new ThreadIndex(context);
+  const plans: Plan[] = [];
+  for (const target of targets) {
+    const { key, notes } = await resolveKeyToWrite(context, target, index, 'release');
+    const isSkipped = targets.length > 1 && parseKey(key).kind === 'step';
+    const isRead = !isSkipped && (owner.by === 'force' || dryRun);
+    const lease = isRead ? await context.backend.inspector.readLease(key) : undefined;
+    plans.push({ key, notes, lease, isSkipped });
+  }
+  return plans;
+}
+
+async function releaseOne(
+  context: OperationContext,
+  { key, notes, lease, isSkipped }: Plan,
+  { owner: request, dryRun }: ReleaseRequest,
+): Promise<KeyOutcome> {
+  if (isSkipped)
+    return outcomeOf(context, 'release', 'skipped', { key, notes: [...notes, { kind: 'step-fence' }] });
+  const owner = request.by === 'name' ? request.owner : lease?.owner;
+  if (owner === undefined)
+    return outcomeOf(context, 'release', 'no-lease', { key, notes, ...(dryRun && { dryRun }) });
+  const done = [...notes, ...cautionFor(key, 'release')];
+  if (dryRun) {
+    if (!lease) return outcomeOf(context, 'release', 'no-lease', { key, notes, dryRun });
+    if (lease.owner !== owner)
+      return outcomeOf(context, 'release', 'held-by-other', { key, lease, notes, dryRun });
+    return outcomeOf(context, 'release', 'released', { key, previousOwner: owner, notes: done, dryRun });
+  }
+  const report = await settleWrite(context, key, { notOwner: owner }, () =>
+    context.backend.reporter.tryRelease(key, owner),
+  );
+  if (report.done) {
+    const { readBack } = report;
+    return outcomeOf(context, 'release', 'released', {
+      key,
+      previousOwner: owner,
+      notes: done,
+      ...leaseFrom(key, report),
+      ...(readBack && { readBack }),
+    });
+  }
+  return outcomeOf(context, 'release', report.holder === undefined ? 'no-lease' : 'held-by-other', {
+    key,
+    notes,
+    ...leaseFrom(key, report),
+  });
+}

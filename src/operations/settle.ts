@@ -1,0 +1,49 @@
+import { OutcomeUnknownError } from '../lease/errors.js';
+import type { Lease, LeaseReport } from '../lease/inspector.js';
+import type { OperationContext } from './context.js';
+
+/** A write's report, and whether it is the write's own or what was seen afterwards. */
+export type SettledReport = LeaseReport & { readonly readBack?: true };
+
+/** The state that a write was to bring about. */
+export type WantedState =
+  | { readonly owner: string; readonly ttlMs: number }
+  /** The key is no longer held by this owner. */
+  | { readonly notOwner: string };
+
+/**
+ * Runs a write. When its answer is lost, the lease is read back once: that can settle that the wanted state is there,
+ * never that the write did not happen, since it may still arrive. Unsettled, the error stands.
+ */
+export async function settleWrite(
+  { backend, clock }: OperationContext,
+  key: string,
+  wanted: WantedState,
+  write: () => Promise<LeaseReport>,
+): Promise<SettledReport> {
+  const startedMs = clock.monotonicMs();
+  try {
+    return await write();
+  } catch (error) {
+    if (!(error instanceof OutcomeUnknownError)) throw error;
+    let lease: Lease | undefined;
+    try {
+      lease = await backend.inspector.readLease(key);
+    } catch {
+      throw error;
+    }
+    if (!isReached(wanted, lease, clock.monotonicMs() - startedMs)) throw error;
+    return {
+      done: true,
+      ...(lease && { holder: lease.owner, remainingMs: lease.remainingMs }),
+      readBack: true,
+    };
+  }
+}
+
+/** Whether the lease is as a write made since `elapsedMs` ago leaves it: a TTL given before would have run further down. */
+function isReached(wanted: WantedState, lease: Lease | undefined, elapsedMs: number): boolean {
+  if ('notOwner' in wanted) return lease?.owner !== wanted.notOwner;
+  if (lease?.owner !== wanted.owner || lease.remainingMs === null) return false;
+  return lease.remainingMs <= wanted.ttlMs && lease.remainingMs >= wanted.ttlMs - elapsedMs - 1;
+}

@@ -1,0 +1,44 @@
+import { CancelledError, UnsupportedError } from '../lease/errors.js';
+import type { Lease } from '../lease/inspector.js';
+import type { OperationContext } from './context.js';
+
+/** Whose lease a write is about: an owner that the user named, or the holder that was shown and confirmed. */
+export type OwnerRequest =
+  | { readonly by: 'name'; readonly owner: string }
+  | { readonly by: 'force'; readonly confirm: ConfirmHolders };
+
+/** Shows the holders and asks whether to go on; injected, since asking belongs to the edge. */
+export type ConfirmHolders = (holders: readonly Lease[]) => Promise<boolean>;
+
+/** The owner that a compare-and-set write must name, with the lease it was read from; `undefined` when nobody holds the key. */
+export type ShownHolder = { readonly owner: string; readonly lease?: Lease } | undefined;
+
+/**
+ * Finds the owner to name in the write. With force it is the holder as it is now, shown and confirmed; the write stays
+ * compare-and-set on exactly that owner, so one that took over since is never touched.
+ *
+ * @throws `ERR_LEASE_CANCELLED` when the user said no: nothing was sent.
+ */
+export async function shownHolder(
+  { backend }: OperationContext,
+  key: string,
+  request: OwnerRequest,
+): Promise<ShownHolder> {
+  if (request.by === 'name') return { owner: request.owner };
+  const lease = await backend.inspector.readLease(key);
+  if (!lease) return undefined;
+  assertNameable(lease);
+  if (!(await request.confirm([lease]))) throw new CancelledError('Cancelled: nothing was sent');
+  return { owner: lease.owner, lease };
+}
+
+/** @throws `ERR_LEASE_UNSUPPORTED` for an owner whose bytes are not text: no write could name it. */
+export function assertNameable(lease: Lease): void {
+  if (lease.ownerHex === undefined) return;
+  throw new UnsupportedError(
+    `The holder's bytes are not UTF-8 (hex ${lease.ownerHex}): it cannot be named in a write`,
+    {
+      remedy: 'only its expiry, or a client of the backend itself, can end this lease',
+    },
+  );
+}

@@ -1,0 +1,96 @@
+import { cautionFor } from './cautions.js';
+import { type OperationContext, outcomeOf } from './context.js';
+import type { KeyOutcome, Note } from './outcome.js';
+import { leaseFrom } from './report.js';
+import { type KeyRequest, resolveKeyToWrite } from './resolve-key.js';
+import { settleWrite } from './settle.js';
+import { type OwnerRequest, shownHolder } from './shown-holder.js';
+import { ThreadIndex } from './thread-index.js';
+
+/** What `transfer` needs to know. */
+export interface TransferRequest {
+  readonly target: KeyRequest;
+  readonly from: OwnerRequest;
+  readonly to: string;
+  readonly ttlMs: number;
+  /** When the lease was lost meanwhile: acquire afresh, as the contract tells callers to. */
+  readonly orAcquire?: boolean;
+  readonly dryRun?: boolean;
+}
+
+/**
+ * Hands a lease over: `transferred`, `no-lease`, or `held-by-other`; with `orAcquire` a lease that was lost is
+ * acquired afresh: `acquired`, `refreshed`, or `held-by-other`.
+ */
+export async function transfer(context: OperationContext, request: TransferRequest): Promise<KeyOutcome> {
+  const { to, ttlMs } = request;
+  const { key, notes } = await resolveKeyToWrite(
+    context,
+    request.target,
+    new ThreadIndex(context),
+    'transfer',
+  );
+  const done: readonly Note[] = [...notes, { kind: 'not-renewed' }, ...cautionFor(key, 'transfer')];
+  if (request.dryRun) return planTransfer(context, request, key, notes, done);
+  const holder = await shownHolder(context, key, request.from);
+  if (holder) {
+    const { owner: from } = holder;
+    const report = await settleWrite(context, key, { owner: to, ttlMs }, () =>
+      context.backend.reporter.tryTransfer(key, from, to, ttlMs),
+    );
+    if (report.done) {
+      return outcomeOf(context, 'transfer', 'transferred', {
+        key,
+        ...leaseFrom(key, report),
+        previousOwner: from,
+        notes: done,
+      });
+    }
+    if (!request.orAcquire) {
+      const status = report.holder === undefined ? 'no-lease' : 'held-by-other';
+      return outcomeOf(context, 'transfer', status, { key, ...leaseFrom(key, report), notes });
+    }
+  } else if (!request.orAcquire) {
+    return outcomeOf(context, 'transfer', 'no-lease', { key, notes });
+  }
+  const report = await settleWrite(context, key, { owner: to, ttlMs }, () =>
+    context.backend.reporter.tryAcquire(key, to, ttlMs),
+  );
+  const status = !report.done ? 'held-by-other' : report.refreshed ? 'refreshed' : 'acquired';
+  return outcomeOf(context, 'transfer', status, {
+    key,
+    ...leaseFrom(key, report),
+    notes: report.done ? done : notes,
+  });
+}
+
+async function planTransfer(
+  context: OperationContext,
+  { from, to, ttlMs, orAcquire }: TransferRequest,
+  key: string,
+  notes: readonly Note[],
+  done: readonly Note[],
+): Promise<KeyOutcome> {
+  const dryRun = true;
+  const lease = await context.backend.inspector.readLease(key);
+  const wanted = { key, owner: to, remainingMs: ttlMs };
+  if (lease && (from.by === 'force' || lease.owner === from.owner)) {
+    return outcomeOf(context, 'transfer', 'transferred', {
+      key,
+      lease: wanted,
+      previousOwner: lease.owner,
+      notes: done,
+      dryRun,
+    });
+  }
+  if (lease && !(orAcquire && lease.owner === to)) {
+    return outcomeOf(context, 'transfer', 'held-by-other', { key, lease, notes, dryRun });
+  }
+  if (!orAcquire) return outcomeOf(context, 'transfer', 'no-lease', { key, notes, dryRun });
+  return outcomeOf(context, 'transfer', lease ? 'refreshed' : 'acquired', {
+    key,
+    lease: wanted,
+    notes: done,
+    dryRun,
+  });
+}

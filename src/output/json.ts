@@ -1,0 +1,127 @@
+import type { BackendSource } from '../lease/backend.js';
+import { AmbiguousKeyError, LeaseError } from '../lease/errors.js';
+import type { Lease } from '../lease/inspector.js';
+import { parseKey } from '../lease/key.js';
+import { parseOwner } from '../lease/owner.js';
+import { escapeText } from '../lease/text.js';
+import type { ListEnd, ListedLease } from '../operations/list-leases.js';
+import type { KeyOutcome } from '../operations/outcome.js';
+import { formatInstant } from './durations.js';
+import { isCaution, noteText } from './note-text.js';
+import { printable } from './printable.js';
+
+/** A JSON object as it is printed, one a line. Keys, owners and ids are in their written form, as arguments take them. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The answer of a verb for one key. */
+export function outcomeJson(outcome: KeyOutcome, exitCode: number): JsonObject {
+  const { verb, status, key, thread, lease, previousOwner, dryRun, readBack, notes, source, atMs } = outcome;
+  return {
+    schema: 'mastra-lease/outcome@1',
+    verb,
+    status,
+    exitCode,
+    ...(key === undefined ? { key: null, thread: escapeText(thread ?? '') } : keyFields(key)),
+    ...(lease && leaseFields(lease, atMs)),
+    ...(previousOwner !== undefined && { previousOwner: escapeText(previousOwner) }),
+    ...(dryRun && { dryRun }),
+    ...(readBack && { readBack }),
+    notes: notes.filter((note) => !isCaution(note)).map((note) => noteText(note, outcome)),
+    cautions: notes.filter(isCaution).map((note) => noteText(note, outcome)),
+    source: sourceFields(source),
+    at: formatInstant(atMs),
+  };
+}
+
+/** One lease of a listing. */
+export function listedLeaseJson(lease: ListedLease, atMs: number): JsonObject {
+  const { health, assumedTtlMs } = lease;
+  return {
+    schema: 'mastra-lease/lease@1',
+    ...keyFields(lease.key),
+    ...(lease.keyHex !== undefined && { keyHex: lease.keyHex }),
+    ...leaseFields(lease, atMs),
+    health,
+    ...(assumedTtlMs !== undefined && { healthInferredFromTtlMs: assumedTtlMs }),
+  };
+}
+
+/** The last line of a listing: how many, and whether that is all. */
+export function listEndJson(
+  { complete, error, total, matched, source, atMs }: ListEnd,
+  exitCode: number,
+): JsonObject {
+  return {
+    schema: 'mastra-lease/list-end@1',
+    complete,
+    total,
+    matched,
+    exitCode,
+    ...(error && { error: errorFields(error) }),
+    source: sourceFields(source),
+    at: formatInstant(atMs),
+  };
+}
+
+/** A command that ended without an answer. */
+export function errorJson(
+  error: Error,
+  exitCode: number,
+  verb: string | undefined,
+  source?: BackendSource,
+): JsonObject {
+  return {
+    schema: 'mastra-lease/error@1',
+    ...(verb !== undefined && { verb }),
+    exitCode,
+    error: errorFields(error),
+    ...(source && { source: sourceFields(source) }),
+  };
+}
+
+function errorFields(error: Error): JsonObject {
+  const code =
+    error instanceof LeaseError ? error.code : 'code' in error ? String(error.code) : 'ERR_INTERNAL';
+  const remedy = error instanceof LeaseError ? error.remedy : undefined;
+  return {
+    code,
+    message: printable(error.message),
+    ...(remedy !== undefined && { remedy: printable(remedy) }),
+    ...(error instanceof AmbiguousKeyError && {
+      candidates: error.candidates.map((lease) => ({
+        ...keyFields(lease.key),
+        owner: escapeText(lease.owner),
+      })),
+    }),
+  };
+}
+
+/** The written key, and what it is made of. */
+function keyFields(key: string): JsonObject {
+  const { kind, ...ids } = parseKey(key);
+  const written = Object.fromEntries(Object.entries(ids).map(([name, value]) => [name, escapeText(value)]));
+  return { key: escapeText(key), kind, ...(kind === 'other' ? {} : written) };
+}
+
+/** Owner and time left. The instant of expiry is inferred: this host's clock plus the time left. */
+function leaseFields({ owner, ownerHex, remainingMs }: Lease, atMs: number): JsonObject {
+  const parts = parseOwner(owner);
+  return {
+    owner: escapeText(owner),
+    ...(ownerHex !== undefined && { ownerHex }),
+    ...(parts.kind === 'thread-owner' && {
+      ownerRun: escapeText(parts.runId),
+      ownerProcess: escapeText(parts.process),
+    }),
+    remainingMs,
+    ...(remainingMs !== null && { expiresAt: formatInstant(atMs + remainingMs), inferred: ['expiresAt'] }),
+  };
+}
+
+function sourceFields({ backend, keyPrefix, ...rest }: BackendSource): JsonObject {
+  return {
+    backend: printable(backend),
+    ...(keyPrefix !== undefined && { keyPrefix: escapeText(keyPrefix) }),
+    ...rest,
+  };
+}

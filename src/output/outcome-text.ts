@@ -1,0 +1,146 @@
+import { escapeText } from '../lease/text.js';
+import type { KeyOutcome, OutcomeStatus } from '../operations/outcome.js';
+import { keyArguments, option } from './command-line.js';
+import { formatDuration, formatInstant, formatRemaining } from './durations.js';
+import { describeKey } from './key-words.js';
+import { isCaution, noteText } from './note-text.js';
+import type { Theme } from './theme.js';
+
+/** An outcome as text: the answer for stdout, the rest for stderr. */
+export interface OutcomeText {
+  /** Empty when the answer is silence (piped `owner` of a free key, a refused `acquire`). */
+  readonly answer: string;
+  readonly talk: readonly string[];
+}
+
+/** What an outcome looks like on a terminal: a status word, a sentence, then notes and the next step. */
+export function terminalText(outcome: KeyOutcome, theme: Theme): OutcomeText {
+  const word = outcome.dryRun ? `would be ${STATUS_WORD[outcome.status]}` : STATUS_WORD[outcome.status];
+  const answer = `${STATUS_COLOUR[outcome.status](theme)(word.padEnd(10))}${sentence(outcome)}`;
+  return { answer, talk: talk(outcome) };
+}
+
+/** What an outcome looks like in a pipe: for `owner` and `acquire` the owner alone, else the status. */
+export function pipedText(outcome: KeyOutcome): OutcomeText {
+  return {
+    answer: pipedAnswer(outcome),
+    talk: [...(isAnsweredByTalk(outcome) ? [plainSentence(outcome)] : []), ...talk(outcome)],
+  };
+}
+
+/** One of several keys in a pipe: key, status, owner and milliseconds left, tab-separated; `-` for what there is not. */
+export function pipedRow({ key, thread, status, lease }: KeyOutcome): string {
+  const written = key === undefined ? `thread:${escapeText(thread ?? '')}` : escapeText(key);
+  return [written, status, lease ? escapeText(lease.owner) : '-', lease?.remainingMs ?? '-'].join('\t');
+}
+
+const STATUS_WORD: Record<OutcomeStatus, string> = {
+  held: 'held',
+  free: 'free',
+  acquired: 'acquired',
+  refreshed: 'refreshed',
+  released: 'released',
+  renewed: 'renewed',
+  transferred: 'moved',
+  'held-by-other': 'held',
+  'no-lease': 'no lease',
+  skipped: 'skipped',
+};
+
+const STATUS_COLOUR: Record<OutcomeStatus, (theme: Theme) => (text: string) => string> = {
+  held: (theme) => theme.strong,
+  free: (theme) => theme.dim,
+  acquired: (theme) => theme.good,
+  refreshed: (theme) => theme.good,
+  released: (theme) => theme.good,
+  renewed: (theme) => theme.good,
+  transferred: (theme) => theme.good,
+  'held-by-other': (theme) => theme.warn,
+  'no-lease': (theme) => theme.warn,
+  skipped: (theme) => theme.dim,
+};
+
+function sentence(outcome: KeyOutcome): string {
+  const { status, lease, previousOwner } = outcome;
+  const what = subject(outcome);
+  const owner = lease ? escapeText(lease.owner) : '';
+  const left = lease ? forHowLong(lease.remainingMs, outcome) : '';
+  switch (status) {
+    case 'held':
+    case 'held-by-other':
+      return `${what} is ${owner}'s ${lease?.remainingMs === null ? left : left.replace('for', 'for another')}`;
+    case 'acquired':
+    case 'refreshed':
+    case 'renewed':
+      return `${what} is ${owner}'s ${left}`;
+    case 'transferred':
+      return `${what} went from ${escapeText(previousOwner ?? '')} to ${owner}, ${left}`;
+    case 'released':
+      return `${what} is no longer ${escapeText(previousOwner ?? '')}'s`;
+    case 'free':
+    case 'no-lease':
+      return `nobody holds ${what}`;
+    case 'skipped':
+      return what;
+  }
+}
+
+function subject({ key, thread }: KeyOutcome): string {
+  return key === undefined ? `a thread ${escapeText(thread ?? '')}` : describeKey(key);
+}
+
+function forHowLong(remainingMs: number | null, { status, atMs }: KeyOutcome): string {
+  if (remainingMs === null) return 'for ever: it has no expiry';
+  const until =
+    status === 'held' || status === 'held-by-other' ? '' : ` (until ${formatInstant(atMs + remainingMs)})`;
+  return `for ${formatDuration(remainingMs)}${until}`;
+}
+
+function pipedAnswer({ verb, status, lease }: KeyOutcome): string {
+  if (verb === 'owner') return status === 'held' && lease ? escapeText(lease.owner) : '';
+  if (verb === 'acquire') return status !== 'held-by-other' && lease ? escapeText(lease.owner) : '';
+  return status;
+}
+
+/** Where stdout carries the bare answer, the sentence is told on stderr, so that nothing is silent. */
+function isAnsweredByTalk({ status }: KeyOutcome): boolean {
+  return status !== 'held';
+}
+
+function plainSentence(outcome: KeyOutcome): string {
+  const word = STATUS_WORD[outcome.status];
+  return `${outcome.dryRun ? 'would be ' : ''}${word}: ${sentence(outcome)}`;
+}
+
+function talk(outcome: KeyOutcome): readonly string[] {
+  return [
+    ...(outcome.readBack ? ['the answer to the write was lost; this was seen on reading back'] : []),
+    ...(outcome.dryRun ? ['dry run: nothing was sent'] : []),
+    ...outcome.notes.map((note) =>
+      isCaution(note) ? `caution: ${noteText(note, outcome)}` : noteText(note, outcome),
+    ),
+    ...nextStep(outcome),
+  ];
+}
+
+/** The next thing to try after a refusal. */
+function nextStep({ verb, status, key, lease }: KeyOutcome): readonly string[] {
+  if (key === undefined) return [];
+  const target = keyArguments(key);
+  if (status === 'held-by-other' && lease) {
+    const holder = escapeText(lease.owner);
+    const left = formatRemaining(lease.remainingMs);
+    if (verb === 'acquire')
+      return [`${holder} has it (${left}): try again later, or look at it: mastra-lease owner ${target}`];
+    const from = verb === 'transfer' ? '--from' : '--owner';
+    return [
+      `only its holder's lease can be changed: ${option(from, lease.owner)}, or --force to name the holder as it is shown`,
+    ];
+  }
+  if (status === 'no-lease' && verb !== 'release') {
+    return [
+      `a lease that was lost is acquired afresh: mastra-lease acquire ${target}${verb === 'transfer' ? ', or --or-acquire' : ''}`,
+    ];
+  }
+  return [];
+}

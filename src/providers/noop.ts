@@ -1,0 +1,13 @@
+import type { LeaseProvider } from '../lease/provider.js';
+
+/**
+ * What Mastra's runtime falls back to on a backend without leases: everyone wins, nobody is ever the owner. It elects
+ * no one, so use it only where the user has asked for it.
+ */
+export const noopLeaseProvider: LeaseProvider = {
+  acquireLease: async (_key, owner) => ({ acquired: true, owner }),
+  getLeaseOwner: async () => undefined,
+  releaseLease: async () => {},
+  renewLease: async () => true,
+  transferLease: async () => true,
+};

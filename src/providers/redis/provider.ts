@@ -1,0 +1,177 @@
+import { OutcomeUnknownError } from '../../lease/errors.js';
+import type {
+  Lease,
+  LeaseInspector,
+  LeaseReport,
+  LeaseReporter,
+  ListOptions,
+} from '../../lease/inspector.js';
+import { assertKey, assertOwner } from '../../lease/key.js';
+import type { AcquireResult, LeaseProvider, LeaseTraits } from '../../lease/provider.js';
+import { assertTtlMs } from '../../lease/ttl.js';
+import { assertPrimary, type CallBudget, RedisClient, valueOf } from './client.js';
+import type { RedisTlsOptions } from './connection.js';
+import { connectedToReplica } from './errors.js';
+import { DEFAULT_KEY_PREFIX, leaseRecordPrefix } from './keys.js';
+import { listLeases } from './listing.js';
+import { hasChanged, readOwner, readOwnerAndTtl, readReport, type ServerView } from './replies.js';
+import { type Script, ScriptRunner } from './script-runner.js';
+import * as scripts from './scripts.generated.js';
+import { parseRedisUrl } from './target.js';
+
+/** How to reach Redis or Valkey, and under which names the leases live there. */
+export interface RedisLeaseOptions {
+  /**
+   * `redis://host:6379/0`, `rediss://…` (TLS), `valkey://…`, `redis+unix:///path?db=0`, `redis+cluster://h1,h2` or
+   * `redis+sentinel://h1,h2/master`, with `user:password@` before the hosts where needed.
+   */
+  readonly url: string;
+  /** The prefix that the application's pubsub uses. Default `mastra:topic`, as Mastra's. */
+  readonly keyPrefix?: string | undefined;
+  /** Overrides the URL's user name. */
+  readonly username?: string | undefined;
+  /** Overrides the URL's password; a function is asked at each connect (short-lived tokens). */
+  readonly password?: string | (() => string | Promise<string>) | undefined;
+  readonly tls?: RedisTlsOptions | undefined;
+  /** Milliseconds that each call may take, connecting included. Default 5000. */
+  readonly timeoutMs?: number | CallBudget | undefined;
+  /**
+   * `kept` (default): the connection stays, scripts go by their hash, and Sentinel is watched for a failover.
+   * `one-shot`: as few commands as possible, for a process that asks once.
+   */
+  readonly connection?: 'kept' | 'one-shot' | undefined;
+}
+
+/**
+ * Leases in Redis or Valkey, in exactly the record that Mastra's `RedisStreamsPubSub` writes: a plain string, the
+ * owner, with a TTL, at `<keyPrefix>:lease:<key>`. Both see and move each other's leases.
+ *
+ * Guarantee: each verb is one atomic script on the primary, so two owners never both win. Non-guarantee: a failover
+ * that loses the last writes loses leases with them, and nothing stops an owner that does not notice.
+ *
+ * No write is ever sent twice by itself: when its answer is lost, the call rejects with `ERR_LEASE_OUTCOME_UNKNOWN`.
+ *
+ * @example
+ * ```ts
+ * const provider = new RedisLeaseProvider({ url: 'redis://127.0.0.1:6379/0' });
+ * const { acquired, owner } = await provider.acquireLease('nightly-report', 'job-1', 15_000);
+ * if (!acquired) console.log(`held by ${owner}`);
+ * await provider.close();
+ * ```
+ */
+export class RedisLeaseProvider implements LeaseProvider, LeaseInspector, LeaseReporter {
+  readonly leaseTraits: LeaseTraits = { atomicTransfer: true, scope: 'network' };
+  /** The URL without user info: safe to print. */
+  readonly name: string;
+  readonly keyPrefix: string;
+  readonly database: number;
+  readonly #client: RedisClient;
+  readonly #scripts: ScriptRunner;
+  readonly #recordPrefix: string;
+
+  /** @throws `ERR_LEASE_INVALID_CONFIG` when the URL cannot be used. Connects at the first call, not before. */
+  constructor(options: RedisLeaseOptions) {
+    const target = parseRedisUrl(options.url);
+    const kept = options.connection !== 'one-shot';
+    const { timeoutMs = 5000 } = options;
+    this.name = target.name;
+    this.database = target.database;
+    this.keyPrefix = options.keyPrefix ?? DEFAULT_KEY_PREFIX;
+    this.#recordPrefix = leaseRecordPrefix(this.keyPrefix);
+    this.#client = new RedisClient(
+      target,
+      { username: options.username, password: options.password, tls: options.tls, kept },
+      typeof timeoutMs === 'function' ? timeoutMs : () => timeoutMs,
+    );
+    this.#scripts = new ScriptRunner(this.#client, kept);
+  }
+
+  /** What the server that answered last said of itself; `undefined` before the first answer. */
+  get server(): ServerView | undefined {
+    return this.#client.view;
+  }
+
+  async acquireLease(key: string, owner: string, ttlMs: number): Promise<AcquireResult> {
+    const { done, holder } = await this.tryAcquire(key, owner, ttlMs);
+    return { acquired: done, ...(holder !== undefined && { owner: holder }) };
+  }
+
+  async getLeaseOwner(key: string): Promise<string | undefined> {
+    const record = this.#record(key);
+    const answer = await this.#client.call(
+      { name: 'read', kind: 'read', commands: [['get', record]] },
+      { record },
+    );
+    const owner = readOwner('GET', valueOf(answer, 'read'));
+    if (owner === undefined) assertPrimary(answer, 'read');
+    return owner;
+  }
+
+  async releaseLease(key: string, owner: string): Promise<void> {
+    await this.tryRelease(key, owner);
+  }
+
+  async renewLease(key: string, owner: string, ttlMs: number): Promise<boolean> {
+    return (await this.tryRenew(key, owner, ttlMs)).done;
+  }
+
+  async transferLease(key: string, fromOwner: string, toOwner: string, ttlMs: number): Promise<boolean> {
+    return (await this.tryTransfer(key, fromOwner, toOwner, ttlMs)).done;
+  }
+
+  async tryAcquire(key: string, owner: string, ttlMs: number): Promise<LeaseReport> {
+    return this.#change('acquire', scripts.acquire, key, [assertOwner(owner), String(assertTtlMs(ttlMs))]);
+  }
+
+  async tryRelease(key: string, owner: string): Promise<LeaseReport> {
+    return this.#change('release', scripts.release, key, [assertOwner(owner)]);
+  }
+
+  async tryRenew(key: string, owner: string, ttlMs: number): Promise<LeaseReport> {
+    return this.#change('renew', scripts.renew, key, [assertOwner(owner), String(assertTtlMs(ttlMs))]);
+  }
+
+  async tryTransfer(key: string, fromOwner: string, toOwner: string, ttlMs: number): Promise<LeaseReport> {
+    const owners = [assertOwner(fromOwner), assertOwner(toOwner)];
+    return this.#change('transfer', scripts.transfer, key, [...owners, String(assertTtlMs(ttlMs))]);
+  }
+
+  async readLease(key: string): Promise<Lease | undefined> {
+    const record = this.#record(key);
+    const answer = await this.#scripts.read(record);
+    const lease = readOwnerAndTtl('read', key, answer.lease);
+    if (lease === undefined) assertPrimary(answer, 'read');
+    return lease;
+  }
+
+  listLeases(options: ListOptions = {}): AsyncIterable<Lease> {
+    return listLeases(this.#client, this.#scripts, this.keyPrefix, options);
+  }
+
+  /** Closes every connection. Calls made afterwards reject with `ERR_LEASE_CLOSED`, never as if the key were free. */
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  #record(key: string): string {
+    return this.#recordPrefix + assertKey(key);
+  }
+
+  async #change(verb: string, script: Script, key: string, args: readonly string[]): Promise<LeaseReport> {
+    const record = this.#record(key);
+    const answer = await this.#scripts.run(script, { name: verb, kind: 'write', record, args });
+    const reply = valueOf(answer, verb);
+    const report = readReport(verb, reply);
+    if (answer.view.role === 'replica') {
+      if (!hasChanged(reply)) throw connectedToReplica(verb, answer.server);
+      throw new OutcomeUnknownError(
+        `${verb} was done on a writable replica, ${answer.server}: its primary knows nothing of it`,
+        {
+          remedy: 'connect to the primary',
+        },
+      );
+    }
+    if (report.holder === undefined && !report.done) assertPrimary(answer, verb);
+    return report;
+  }
+}

@@ -1,0 +1,1 @@
+export { type SqliteLeaseOptions, SqliteLeaseProvider } from './provider.js';

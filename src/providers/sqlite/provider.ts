@@ -1,0 +1,158 @@
+import { resolve } from 'node:path';
+import { type Clock, systemClock } from '../../lease/clock.js';
+import { ClosedError, InvalidConfigError } from '../../lease/errors.js';
+import type {
+  Lease,
+  LeaseInspector,
+  LeaseReport,
+  LeaseReporter,
+  ListOptions,
+} from '../../lease/inspector.js';
+import { assertKey, assertOwner } from '../../lease/key.js';
+import type { AcquireResult, LeaseProvider, LeaseTraits } from '../../lease/provider.js';
+import { assertTtlMs } from '../../lease/ttl.js';
+import type { ConnectionOptions } from './connection.js';
+import { LeaseDatabase } from './database.js';
+import { listLeases } from './listing.js';
+import { loadSqlite } from './module.js';
+
+/** Options of {@link SqliteLeaseProvider}. */
+export interface SqliteLeaseOptions {
+  /** The database file; a relative path is taken from the working directory at construction. */
+  readonly path: string;
+  /**
+   * `write` (the default) makes the file and its directories where they are missing, for their owner alone; `read`
+   * makes no database, and then a missing file is an error, never an empty answer.
+   */
+  readonly access?: 'read' | 'write';
+  /**
+   * How long a call may wait for another process's write, in milliseconds, 1000 by default; a function is asked before
+   * each call. The wait blocks the event loop: a holder should allow at most a tenth of its TTL.
+   */
+  readonly busyTimeoutMs?: number | (() => number);
+  /** Where time comes from; the host's wall clock, which all processes share, unless a test wants to move it. */
+  readonly clock?: Pick<Clock, 'wallMs'>;
+}
+
+const DEFAULT_BUSY_TIMEOUT_MS = 1_000;
+
+/**
+ * Leases in an SQLite file, shared by every process of this host; opened at the first call.
+ *
+ * Guarantee: each verb is one atomic statement, so at most one owner holds a key at a time, whatever process it is in,
+ * and a process that is killed leaves its leases to expire. Non-guarantee: a row carries the host's wall clock, and a
+ * step of that clock ends or stretches leases; and a file on a network file system is only as safe as its locks.
+ *
+ * Every method rejects with a typed error, and never throws synchronously: `ERR_LEASE_UNREACHABLE` when another
+ * process kept the file locked, `ERR_LEASE_INVALID_CONFIG` when there is no lease database at the path,
+ * `ERR_LEASE_NOT_PERMITTED` when the file may not be read or written, `ERR_LEASE_CLOSED` after `close()`.
+ *
+ * @example
+ * ```ts
+ * const leases = new SqliteLeaseProvider({ path: '/run/app/leases.db' });
+ * await leases.acquireLease('deploy', 'job-1', 15_000); // { acquired: true, owner: 'job-1' }
+ * await leases.close();
+ * ```
+ */
+export class SqliteLeaseProvider implements LeaseProvider, LeaseInspector, LeaseReporter {
+  readonly leaseTraits = { atomicTransfer: true, scope: 'host' } as const satisfies LeaseTraits;
+  readonly #options: ConnectionOptions;
+  #database: LeaseDatabase | undefined;
+  #closed = false;
+
+  /** @throws {@link InvalidConfigError} when the path is empty or has a NUL. Nothing is opened yet. */
+  constructor({ path, access = 'write', busyTimeoutMs, clock = systemClock }: SqliteLeaseOptions) {
+    if (path === '' || path.includes('\0')) {
+      throw new InvalidConfigError(`Expected the path of a lease database, got ${JSON.stringify(path)}`);
+    }
+    this.#options = {
+      path: resolve(path),
+      access,
+      clock,
+      busyTimeoutMs:
+        typeof busyTimeoutMs === 'function' ? busyTimeoutMs : () => busyTimeoutMs ?? DEFAULT_BUSY_TIMEOUT_MS,
+    };
+  }
+
+  async acquireLease(key: string, owner: string, ttlMs: number): Promise<AcquireResult> {
+    const { done, holder } = await this.tryAcquire(key, owner, ttlMs);
+    return holder === undefined ? { acquired: done } : { acquired: done, owner: holder };
+  }
+
+  async getLeaseOwner(key: string): Promise<string | undefined> {
+    return (await this.readLease(key))?.owner;
+  }
+
+  async releaseLease(key: string, owner: string): Promise<void> {
+    await this.tryRelease(key, owner);
+  }
+
+  async renewLease(key: string, owner: string, ttlMs: number): Promise<boolean> {
+    return (await this.tryRenew(key, owner, ttlMs)).done;
+  }
+
+  async transferLease(key: string, fromOwner: string, toOwner: string, ttlMs: number): Promise<boolean> {
+    return (await this.tryTransfer(key, fromOwner, toOwner, ttlMs)).done;
+  }
+
+  async tryAcquire(key: string, owner: string, ttlMs: number): Promise<LeaseReport> {
+    assertKey(key);
+    assertOwner(owner);
+    assertTtlMs(ttlMs);
+    return (await this.#open()).acquire(key, owner, ttlMs);
+  }
+
+  async tryRelease(key: string, owner: string): Promise<LeaseReport> {
+    assertKey(key);
+    assertOwner(owner);
+    return (await this.#open()).release(key, owner);
+  }
+
+  async tryRenew(key: string, owner: string, ttlMs: number): Promise<LeaseReport> {
+    assertKey(key);
+    assertOwner(owner);
+    assertTtlMs(ttlMs);
+    return (await this.#open()).renew(key, owner, ttlMs);
+  }
+
+  async tryTransfer(key: string, fromOwner: string, toOwner: string, ttlMs: number): Promise<LeaseReport> {
+    assertKey(key);
+    assertOwner(fromOwner);
+    assertOwner(toOwner);
+    assertTtlMs(ttlMs);
+    return (await this.#open()).transfer(key, fromOwner, toOwner, ttlMs);
+  }
+
+  async readLease(key: string): Promise<Lease | undefined> {
+    assertKey(key);
+    return (await this.#open()).read(key);
+  }
+
+  async *listLeases(options: ListOptions = {}): AsyncGenerator<Lease, void, undefined> {
+    yield* listLeases(() => this.#open(), options);
+  }
+
+  /** Closes the file and leaves the leases in it; calls after this one reject with `ERR_LEASE_CLOSED`. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#database?.close();
+    this.#database = undefined;
+  }
+
+  /** The open database; opened again when the file at the path is no longer the one that was opened. */
+  async #open(): Promise<LeaseDatabase> {
+    this.#assertOpen();
+    const { DatabaseSync } = await loadSqlite();
+    this.#assertOpen();
+    if (this.#database && !this.#database.isCurrent()) {
+      this.#database.close();
+      this.#database = undefined;
+    }
+    this.#database ??= new LeaseDatabase(DatabaseSync, this.#options);
+    return this.#database;
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new ClosedError('The lease provider was closed');
+  }
+}

@@ -1,0 +1,25 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { describeClosing } from './closing.js';
+import { describeContention } from './contention.js';
+import { type ContractHarness, ContractSuite } from './contract-suite.js';
+import { describeExpiry } from './expiry.js';
+import { describeKeysAndOwners } from './keys-and-owners.js';
+import { describeListing } from './listing.js';
+import { describeTtls } from './ttls.js';
+import { describeVerbs } from './verbs.js';
+
+/** The one behaviour suite: what a provider must do, whatever it keeps its leases in. */
+export function describeLeaseContract(name: string, harness: ContractHarness): void {
+  describe(`the lease contract on ${name}`, () => {
+    const suite = new ContractSuite(harness);
+    beforeAll(() => suite.start());
+    afterAll(() => suite.stop());
+    describeVerbs(suite);
+    describeExpiry(suite);
+    describeContention(suite);
+    describeKeysAndOwners(suite);
+    describeTtls(suite);
+    describeListing(suite);
+    describeClosing(suite);
+  });
+}

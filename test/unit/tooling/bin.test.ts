@@ -1,0 +1,213 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { createContext, runInContext } from 'node:vm';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { makeTempDir } from '../../support/temp-dir.js';
+
+const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** The package's own bin, with this text for a command line tool. Without one, as it is before a build. */
+async function packageWith(main?: string) {
+  const directory = await makeTempDir();
+  await writeFile(join(directory.path, 'package.json'), '{ "type": "module" }');
+  await cp(join(REPOSITORY, 'bin'), join(directory.path, 'bin'), { recursive: true });
+  if (main === undefined) return directory;
+  const cli = join(directory.path, 'dist', 'cli');
+  await mkdir(cli, { recursive: true });
+  const cache = await readFile(join(REPOSITORY, 'src', 'cli', 'compile-cache.ts'), 'utf8');
+  const { outputText } = ts.transpileModule(cache, {
+    compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2024 },
+  });
+  await writeFile(join(cli, 'compile-cache.js'), outputText);
+  await writeFile(join(cli, 'main.js'), main);
+  return directory;
+}
+
+interface StartOptions {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly stdout?: number | 'pipe';
+}
+
+function start(root: string, { env = {}, stdout = 'pipe' }: StartOptions = {}): ChildProcess {
+  return spawn(process.execPath, [join(root, 'bin', 'mastra-lease.js')], {
+    env,
+    stdio: ['ignore', stdout, 'pipe'],
+  });
+}
+
+async function finish(child: ChildProcess) {
+  const [out, err, [code, signal]] = await Promise.all([
+    child.stdout ? text(child.stdout) : '',
+    child.stderr ? text(child.stderr) : '',
+    once(child, 'close'),
+  ]);
+  return { out, err, code, signal };
+}
+
+async function run(main?: string, options?: StartOptions) {
+  await using directory = await packageWith(main);
+  return await finish(start(directory.path, options));
+}
+
+describe('the bin', () => {
+  it('ends with the code that the command answered', async () => {
+    for (const code of [0, 3, 143]) {
+      expect(await run(`export const runMain = async () => ${code};`)).toEqual({
+        out: '',
+        err: '',
+        code,
+        signal: null,
+      });
+    }
+  });
+
+  it('ends when the command is done, whatever was left open, and after all output is out', async () => {
+    const { out, err, code } = await run(`
+      setInterval(() => {}, 1_000);
+      export async function runMain() {
+        process.stdout.write('x'.repeat(3_000_000));
+        process.stderr.write('y'.repeat(1_000_000));
+        return 4;
+      }`);
+    expect({ out: out.length, err: err.length, code }).toEqual({ out: 3_000_000, err: 1_000_000, code: 4 });
+  });
+
+  it.each([0, 3])('keeps the answer %d when its reader went away', async (code) => {
+    await using directory = await packageWith(`
+      export async function runMain() {
+        for (let n = 0; n < 50; n += 1) {
+          process.stdout.write('x'.repeat(100_000));
+          await new Promise(setImmediate);
+        }
+        return ${code};
+      }`);
+    const child = start(directory.path);
+    child.stdout?.destroy();
+    const [exitCode] = await once(child, 'exit');
+    expect(exitCode).toBe(code);
+  });
+
+  it('does not end with 0 when its answer could not be stored, and keeps any other code', async () => {
+    const full = await open('/dev/full', 'w');
+    try {
+      const main = (code: number) =>
+        `export async function runMain() { process.stdout.write('free'); return ${code}; }`;
+      const lost = await run(main(0), { stdout: full.fd });
+      expect(lost.code).toBe(1);
+      expect(lost.err).toMatch(/^mastra-lease: the answer could not be written: .*ENOSPC.*\n$/);
+      expect(await run(main(3), { stdout: full.fd })).toMatchObject({ code: 3 });
+    } finally {
+      await full.close();
+    }
+  });
+
+  it.each([
+    ['throws', `throw new Error('boom');`],
+    ['never answers', 'return new Promise(() => {});'],
+  ])('ends with 1 and says that it is a bug when the command %s', async (_, body) => {
+    const { err, code } = await run(`export async function runMain() { ${body} }`);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^mastra-lease: a bug: /);
+  });
+
+  it('says how to build it, in one line, before it was built', async () => {
+    const { out, err, code } = await run();
+    expect({ out, code }).toEqual({ out: '', code: 2 });
+    expect(err).toMatch(/^mastra-lease is not built: .*`npm run build`\n$/);
+  });
+
+  it('names a package that is missing, in one line', async () => {
+    const { err, code } = await run(
+      `import 'a-package-that-is-missing'; export const runMain = async () => 0;`,
+    );
+    expect(code).toBe(2);
+    expect(err).toMatch(
+      /^mastra-lease: a package is missing, run `npm ci`: .*'a-package-that-is-missing'.*\n$/,
+    );
+  });
+});
+
+describe('the bin on a Node that is too old', () => {
+  /** Runs the file as that version of Node would. */
+  async function runOn(version: string) {
+    const lines: string[] = [];
+    const required: string[] = [];
+    const script = await readFile(join(REPOSITORY, 'bin', 'mastra-lease.js'), 'utf8');
+    const process = {
+      versions: { node: version },
+      stderr: { write: (line: string) => lines.push(line) },
+      exitCode: 0,
+    };
+    const context = createContext({ process, require: (name: string) => required.push(name) });
+    runInContext(script.replace(/^#!.*/, ''), context);
+    return { err: lines.join(''), code: process.exitCode, required };
+  }
+
+  it.each(['0.12.18', '8.17.0', '18.20.8', '20.20.2', '22.0.0', '22.12.0'])(
+    'says in one line, on %s, which one it needs, and loads nothing',
+    async (version) => {
+      const { err, code, required } = await runOn(version);
+      expect({ code, required }).toEqual({ code: 2, required: [] });
+      expect(err).toMatch(/^mastra-lease needs Node\.js 22\.13 or newer; this is .*\n$/);
+      expect(err).toContain(`this is ${version}.`);
+    },
+  );
+
+  it.each(['22.13.0', '22.20.1', '23.0.0', '24.21.0', '100.0.0'])('goes on on %s', async (version) => {
+    expect(await runOn(version)).toEqual({ err: '', code: 0, required: ['./run.js'] });
+  });
+
+  it('is read by any Node: no syntax that is younger than 2009', async () => {
+    const script = await readFile(join(REPOSITORY, 'bin', 'mastra-lease.js'), 'utf8');
+    const source = ts.createSourceFile('bin.js', script, ts.ScriptTarget.ES2024, true, ts.ScriptKind.JS);
+    const kinds = new Set<string>();
+    const visit = (node: ts.Node): void => {
+      kinds.add(ts.SyntaxKind[node.kind]);
+      ts.forEachChild(node, visit);
+    };
+    visit(source);
+    expect(
+      [...kinds].filter((kind) =>
+        /Arrow|Template|Import|Export|Await|Class|Spread|Binding|Question/.test(kind),
+      ),
+    ).toEqual([]);
+    expect(script).not.toMatch(/\b(let|const)\b|,\s*\)|\*\*/);
+  });
+});
+
+describe('the compile cache of the bin', () => {
+  const main = `import { getCompileCacheDir } from 'node:module';
+    export async function runMain() { process.stdout.write(String(getCompileCacheDir())); return 0; }`;
+
+  it('is filled in the user’s own folder', async () => {
+    await using home = await makeTempDir();
+    const folder = join(home.path, '.cache', 'mastra-lease', 'compile-cache');
+    const { out } = await run(main, { env: { HOME: home.path } });
+    expect(out.startsWith(folder)).toBe(true);
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    expect(await readdir(folder)).not.toEqual([]);
+  });
+
+  it('is none without a home, and never the one that all users share', async () => {
+    await using temporary = await makeTempDir();
+    const { out, err } = await run(main, { env: { TMPDIR: temporary.path } });
+    expect({ out, err }).toEqual({ out: 'undefined', err: '' });
+    expect(await readdir(temporary.path)).toEqual([]);
+  });
+
+  it('is the one that the user chose, or none where the user wants none', async () => {
+    await using home = await makeTempDir();
+    await using chosen = await makeTempDir();
+    const own = await run(main, { env: { HOME: home.path, NODE_COMPILE_CACHE: chosen.path } });
+    expect(own.out.startsWith(chosen.path)).toBe(true);
+    expect((await run(main, { env: { HOME: home.path, NODE_DISABLE_COMPILE_CACHE: '1' } })).out).toBe(
+      'undefined',
+    );
+    expect(await readdir(home.path)).toEqual([]);
+  });
+});
