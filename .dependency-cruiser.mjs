@@ -15,7 +15,7 @@ const MAY_IMPORT = {
 const MAY_IMPORT_PACKAGES = {
   'providers/redis': 'ioredis|cluster-key-slot',
   'providers/sqlite': 'node:sqlite|sqlite',
-  backend: 'jiti|zod',
+  backend: 'jiti|zod|lilconfig|dotenv|get-tsconfig',
   cli: 'commander|@inquirer/[^/]+',
   'output|cli': 'chalk|cli-table3|string-width',
   tui: 'ink|ink-[^/]+|@inkjs/[^/]+|react',
@@ -71,7 +71,12 @@ export const startUp = {
       comment: 'nothing heavy is loaded before a command needs it',
       severity: 'error',
       from: { path: '^src/(cli/main|index)\\.ts$' },
-      to: { path: npm('ioredis|node:sqlite|sqlite|jiti|zod|@inquirer/[^/]+|ink|react'), reachable: true },
+      to: {
+        path: npm(
+          'ioredis|node:sqlite|sqlite|jiti|zod|lilconfig|dotenv|get-tsconfig|@inquirer/[^/]+|ink|react',
+        ),
+        reachable: true,
+      },
     },
   ],
 };

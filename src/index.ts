@@ -4,6 +4,12 @@
  *
  * @packageDocumentation
  */
+export {
+  type BackendConfig,
+  defineConfig,
+  type LeaseConfig,
+  type TlsConfig,
+} from './backend/config/define-config.js';
 export { type Clock, systemClock } from './lease/clock.js';
 export {
   isLeaseInspector,

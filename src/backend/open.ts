@@ -1,76 +1,135 @@
-import type { Backend } from '../lease/backend.js';
+import type { Backend, BackendSource } from '../lease/backend.js';
+import type { Clock } from '../lease/clock.js';
 import { UnsupportedError } from '../lease/errors.js';
+import type { CallBudget } from './call-budget.js';
+import type { ExaminedBackend } from './examined-backend.js';
 import type { Access, LocatedBackend } from './locate.js';
-
-/** Milliseconds that the next call of a kind may take. */
-export type CallBudget = (kind: 'read' | 'write') => number;
-
-/** How to reach a backend, beside its name. */
-export interface ConnectionSettings {
-  readonly keyPrefix?: string | undefined;
-  readonly username?: string | undefined;
-  readonly password?: string | (() => string | Promise<string>) | undefined;
-  readonly tls?:
-    | { readonly servername?: string; readonly ca?: string; readonly insecure?: boolean }
-    | undefined;
-}
+import type { ApplicationHost } from './module/load-module.js';
+import { type ConnectionSettings, type OwnProvider, openRedis, openSqlite } from './own-provider.js';
 
 /** What opening depends on. */
-export interface OpenOptions extends ConnectionSettings {
+export interface OpenOptions {
   readonly access: Access;
   readonly budget: CallBudget;
+  readonly clock: Clock;
+  readonly settings: ConnectionSettings;
+  /** Where an application is loaded into, and how long that may take in milliseconds. */
+  readonly host: ApplicationHost;
+  readonly loadMs: number;
+  /** An absolute path: variables for the application instead of its project's files. */
+  readonly envFile?: string | undefined;
+  readonly isIntrospected: boolean;
+  readonly allowsNoop: boolean;
 }
 
-/** Opens a backend that was found. Nothing is connected before the first call; only the provider needed is loaded. */
-export async function openBackend({ spec, foundBy }: LocatedBackend, options: OpenOptions): Promise<Backend> {
+/** Opens a backend that was found.
+ *
+ * @throws `ERR_LEASE_UNSUPPORTED` when it cannot lease, or not across processes.
+ */
+export async function openBackend(
+  located: LocatedBackend,
+  options: OpenOptions,
+): Promise<ExaminedBackend & { backend: Backend }> {
+  const examined = await examineBackend(located, options);
+  const { backend, refusal } = examined;
+  if (backend) return { ...examined, backend };
+  await examined.close();
+  throw refusal ?? new UnsupportedError('This backend cannot lease');
+}
+
+/** Looks at a backend that was found. Nothing is connected before the first call; only what is needed is loaded. */
+export async function examineBackend(
+  located: LocatedBackend,
+  options: OpenOptions,
+): Promise<ExaminedBackend> {
+  const { spec, foundBy, context } = located;
+  const base = { foundBy, ...(context !== undefined && { context }) };
   switch (spec.kind) {
     case 'redis': {
-      const { RedisLeaseProvider } = await import('../providers/redis/index.js');
-      const { keyPrefix, username, password, tls, budget } = options;
-      const provider = new RedisLeaseProvider({
-        url: spec.url,
-        keyPrefix,
-        username,
-        password,
-        tls,
-        timeoutMs: budget,
-        connection: 'one-shot',
-      });
-      const { name, database } = provider;
+      const redis = await openRedis(spec.url, options.settings, options.budget);
+      const { name, database, keyPrefix } = redis;
       return {
-        ...opened(provider),
-        source: () => ({
+        ...own(redis, 'RedisLeaseProvider', 'network', () => ({
+          ...base,
           backend: name,
-          foundBy,
           scope: 'network',
-          keyPrefix: provider.keyPrefix,
+          keyPrefix,
           database,
-          ...(provider.server && { role: provider.server.role }),
-        }),
+          ...(redis.server && { role: redis.server.role }),
+        })),
+        readServerFacts: () => redis.readServerFacts(),
       };
     }
     case 'sqlite': {
-      const { SqliteLeaseProvider } = await import('../providers/sqlite/index.js');
-      const provider = new SqliteLeaseProvider({
-        path: spec.path,
-        access: options.access,
-        busyTimeoutMs: () => options.budget(options.access),
-      });
-      const backend = `sqlite:${spec.path}`;
-      return { ...opened(provider), source: () => ({ backend, foundBy, scope: 'host' }) };
+      const sqlite = await openSqlite(spec.path, options.access, options.budget);
+      const source: BackendSource = { ...base, backend: `sqlite:${spec.path}`, scope: 'host' };
+      return own(sqlite, 'SqliteLeaseProvider', 'host', () => source);
     }
-    case 'memory':
-      throw new UnsupportedError(
-        'Leases of memory: live inside one process and would end with this command',
-        {
-          remedy: 'name a backend that others can see, such as redis:// or local',
+    case 'memory': {
+      const source: BackendSource = { ...base, backend: 'memory:', scope: 'process' };
+      return {
+        identity: {
+          ...OWN_IDENTITY,
+          className: 'MemoryLeaseProvider',
+          traits: { scope: 'process' },
+          confinement: 'process',
         },
-      );
+        refusal: new UnsupportedError(
+          'Leases of memory: live inside one process and would end with this command',
+          {
+            remedy: 'name a backend that others can see, such as redis:// or local',
+          },
+        ),
+        source: () => source,
+        close: async () => {},
+      };
+    }
+    case 'module':
+    case 'mastra': {
+      const { loadApplication } = await import('./module/application.js');
+      const { examineApplication } = await import('./application-backend.js');
+      const { host, loadMs: deadlineMs, envFile } = options;
+      const application = await loadApplication(spec, host, { envFile, deadlineMs });
+      return examineApplication(application, located, { ...options, env: host.env });
+    }
   }
 }
 
-function opened<
-  P extends Backend['provider'] & Backend['reporter'] & Backend['inspector'] & Pick<Backend, 'close'>,
->(provider: P): Omit<Backend, 'source'> {
-  return { provider, reporter: provider, inspector: provider, close: () => provider.close() };
+const OWN_IDENTITY = {
+  unwrapping: [],
+  methods: {
+    acquireLease: true,
+    getLeaseOwner: true,
+    releaseLease: true,
+    renewLease: true,
+    transferLease: true,
+  },
+  warnings: [],
+} as const;
+
+function own(
+  provider: OwnProvider,
+  className: string,
+  scope: 'network' | 'host',
+  source: () => BackendSource,
+): ExaminedBackend {
+  const close = () => provider.close();
+  return {
+    identity: {
+      ...OWN_IDENTITY,
+      className,
+      traits: { atomicTransfer: true, scope },
+      inspector: { name: 'the provider itself', how: 'own', isTrusted: true },
+    },
+    backend: {
+      provider,
+      reporter: provider,
+      inspector: provider,
+      readLease: (key) => provider.readLease(key),
+      source,
+      close,
+    },
+    source,
+    close,
+  };
 }

@@ -1,4 +1,4 @@
-import type { CallBudget } from '../backend/open.js';
+import type { CallBudget } from '../backend/call-budget.js';
 import type { Clock } from '../lease/clock.js';
 import { Deadline } from '../lease/deadline.js';
 

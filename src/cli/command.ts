@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Access } from '../backend/locate.js';
-import { LeaseError } from '../lease/errors.js';
+import type { BackendSource } from '../lease/backend.js';
+import { isLeaseError } from '../lease/errors.js';
 import { type ExitCode, exitCodeOfError } from './exit-codes.js';
 import type { CliIo } from './io.js';
 import type { CommonOptions } from './options.js';
@@ -26,43 +27,79 @@ export interface SealedCommand {
   attach(command: Command, run: Run, done: (exitCode: ExitCode) => void): void;
 }
 
-export function sealCommand<Input>({ declare, run }: CommandModule<Input>): SealedCommand {
+export function sealCommand<Input>({
+  declare,
+  run,
+}: CommandModule<Input>): SealedCommand & CommandModule<Input> {
   return {
+    declare,
+    run,
     attach: (command, context, done) => declare(command, async (input) => done(await run(context, input))),
   };
 }
 
-/** Runs a command's work in a session: opens, works, closes; what goes wrong is printed once and becomes an exit code. */
-export async function runInSession(
+/** Runs a command's work; what goes wrong is printed once and becomes an exit code. */
+export async function runGuarded(
   { io, signal }: Run,
+  verb: string,
+  options: CommonOptions,
+  work: (printer: Printer) => Promise<ExitCode>,
+  source: () => BackendSource | undefined = () => undefined,
+): Promise<ExitCode> {
+  const printer = printerFor(io, options);
+  try {
+    return await unlessInterrupted(signal, work(printer));
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const exitCode = exitCodeOfFailure(error);
+    if (exitCode === undefined) throw error;
+    await printer.error(error, exitCode, verb, source());
+    return exitCode;
+  }
+}
+
+/** Runs a command's work in a session: opens the backend, works, closes it. */
+export async function runInSession(
+  run: Run,
   verb: string,
   options: CommonOptions,
   { access, bounds }: { readonly access: Access; readonly bounds: 'command' | 'call' },
   work: (session: Session) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const printer = printerFor(io, options);
+  const { io, signal } = run;
   let session: Session | undefined;
   try {
-    session = await openSession(io, printer, options, { access, bounds, signal });
-    return await unlessInterrupted(signal, work(session));
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    const exitCode = exitCodeOfFailure(error);
-    if (exitCode === undefined) throw error;
-    await printer.error(error, exitCode, verb, session?.context.backend.source());
-    return exitCode;
+    return await runGuarded(
+      run,
+      verb,
+      options,
+      async (printer) => {
+        session = await openSession(io, printer, options, { access, bounds, signal });
+        return work(session);
+      },
+      () => session?.context.backend.source(),
+    );
   } finally {
-    await session?.context.backend.close();
+    const closing = session?.context.backend.close();
+    // A connection that is still being made may take its whole timeout to give up: the end of the process ends it too.
+    if (signal.aborted) closing?.catch(() => {});
+    else await closing;
   }
 }
 
-export function printerFor(io: CliIo, { json, quiet, color }: CommonOptions): Printer {
-  return new Printer(io, { json: json === true, isQuiet: quiet === true, isColourRefused: !color });
+export function printerFor(io: CliIo, options: CommonOptions): Printer {
+  const { json, quiet, color } = options;
+  return new Printer(io, {
+    json: json === true,
+    isQuiet: quiet === true,
+    isColourRefused: !color,
+    typed: options,
+  });
 }
 
 /** The exit code of what went wrong; `undefined` for what should not have, a bug. */
 export function exitCodeOfFailure(error: Error): ExitCode | undefined {
-  if (error instanceof LeaseError) return exitCodeOfError(error.code);
+  if (isLeaseError(error)) return exitCodeOfError(error.code);
   if (error instanceof UsageError) return 2;
   if (error instanceof InterruptedError) return error.exitCode;
   return undefined;

@@ -1,10 +1,11 @@
-import type { Lease } from '../lease/inspector.js';
+import type { SeenLease } from '../lease/inspector.js';
 import { escapeText } from '../lease/text.js';
 import type { KeyVerb } from '../operations/outcome.js';
 import type { ConfirmHolders } from '../operations/shown-holder.js';
 import { formatRemaining } from '../output/durations.js';
 import { describeKey } from '../output/key-words.js';
 import { sourceText } from '../output/source-text.js';
+import type { Theme } from '../output/theme.js';
 import type { CliIo } from './io.js';
 import type { ForceOptions } from './options.js';
 import type { Session } from './session.js';
@@ -24,14 +25,14 @@ function canAsk(io: CliIo): boolean {
 export function confirmHolders(session: Session, verb: KeyVerb, { yes }: ForceOptions): ConfirmHolders {
   return async (holders) => {
     const { printer, budget, context, io } = session;
-    for (const holder of holders) await printer.warn(`holder: ${describeHolder(holder)}`);
+    for (const holder of holders) await printer.warn(`holder: ${describeHolder(holder)}`, !yes);
     if (yes) return true;
     const what = holders.length === 1 ? 'this lease' : `these ${holders.length} leases`;
     const where = sourceText(context.backend.source());
     const { default: confirm } = await import('@inquirer/confirm');
     try {
       return await confirm(
-        { message: `${verb} ${what} on ${where}?`, default: false },
+        { message: `${verb} ${what} on ${where}?`, default: false, theme: promptTheme(printer.talkTheme) },
         { input: io.stdin, output: io.stderr },
       );
     } catch (error) {
@@ -43,6 +44,20 @@ export function confirmHolders(session: Session, verb: KeyVerb, { yes }: ForceOp
   };
 }
 
-function describeHolder({ key, owner, remainingMs }: Lease): string {
+/** The prompt's colours by our own gate, which knows `--no-color` and looks at stderr. */
+function promptTheme({ good, bad, dim, strong }: Theme) {
+  return {
+    prefix: { idle: strong('?'), done: good('✔') },
+    // Called with more than the text, and a colour would print that too.
+    style: {
+      message: (text: string) => strong(text),
+      answer: (text: string) => good(text),
+      defaultAnswer: (text: string) => dim(`(${text})`),
+      error: (text: string) => bad(text),
+    },
+  };
+}
+
+function describeHolder({ key, owner, remainingMs }: SeenLease): string {
   return `${describeKey(key)} is ${escapeText(owner)}'s (${formatRemaining(remainingMs)})`;
 }

@@ -2,20 +2,26 @@ import { randomBytes } from 'node:crypto';
 import { homedir, hostname, userInfo } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { type Clock, systemClock } from '../lease/clock.js';
+import { type ApplicationPlace, processPlace } from './application-place.js';
+
+/** Where lines go: what a stream is to us. */
+export type LineSink = Pick<Writable, 'write' | 'writable' | 'once' | 'off'>;
 
 /** Everything outside that a command may touch. Only {@link processIo} reaches for the real process. */
 export interface CliIo {
   /** The arguments after the program's name. */
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: () => string;
   readonly platform: NodeJS.Platform;
   readonly stdin: Readable;
-  readonly stdout: Writable;
+  readonly stdout: LineSink;
   readonly stderr: Writable;
   readonly isTerminal: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
   /** The width of the terminal, in columns. */
   readonly columns: number;
   readonly clock: Clock;
+  readonly application: ApplicationPlace;
   /** The user's home directory; `undefined` where there is none. */
   readonly home: () => string | undefined;
   /** An owner's parts: who, where, and something nobody else has. */
@@ -28,13 +34,16 @@ export function processIo(): CliIo {
   return {
     argv: argv.slice(2),
     env,
+    cwd: () => process.cwd(),
     platform,
     stdin,
-    stdout,
+    stdout: answerSink(stdout),
     stderr,
     isTerminal: { stdin: stdin.isTTY === true, stdout: stdout.isTTY === true, stderr: stderr.isTTY === true },
-    columns: stdout.columns ?? 80,
+    // A terminal that was given no size says 0.
+    columns: stdout.columns || 80,
     clock: systemClock,
+    application: processPlace(process),
     home: () => withoutName(homedir),
     identity: () => ({
       user: withoutName(() => userInfo().username) ?? `uid-${process.getuid?.() ?? 'unknown'}`,
@@ -42,6 +51,19 @@ export function processIo(): CliIo {
       pid: process.pid,
       random: randomBytes(4).toString('hex'),
     }),
+  };
+}
+
+/** The process's stdout as it is now: what an application's module does to `process.stdout.write` is not for our answer. */
+function answerSink(stdout: NodeJS.WriteStream): LineSink {
+  const write = stdout.write.bind(stdout);
+  return {
+    write,
+    once: stdout.once.bind(stdout),
+    off: stdout.off.bind(stdout),
+    get writable() {
+      return stdout.writable;
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import type { KeyRequest } from '../operations/resolve-key.js';
 import { printable } from '../output/printable.js';
 import type { CliIo } from './io.js';
@@ -18,7 +18,7 @@ export function readKeyRequest(written: string | undefined, options: KeyOptions)
 export async function readKeyRequests(
   written: readonly string[],
   options: KeyOptions,
-  io: CliIo,
+  { stdin }: Pick<CliIo, 'stdin'>,
 ): Promise<KeyRequest[]> {
   if (!written.includes('-')) {
     if (written.length < 2) return [readKeyRequest(written[0], options)];
@@ -27,7 +27,7 @@ export async function readKeyRequests(
   }
   if (written.length > 1) throw new UsageError('Expected - alone: it reads the keys from stdin');
   if (options.thread !== undefined || options.resource !== undefined) throw twoKeys();
-  const keys = readKeyLines(await text(io.stdin));
+  const keys = readKeyLines(decodeUtf8(await buffer(stdin)));
   if (keys.length === 0)
     throw new UsageError(
       'Expected keys on stdin, one JSON object a line as list --json prints them, got none',
@@ -50,6 +50,15 @@ function readThread({ thread, resource, literal }: KeyOptions): KeyRequest | und
     thread: id,
     ...(resource !== undefined && { resource: parseWritten(resource, '--resource') }),
   };
+}
+
+/** A key whose bytes were replaced on the way would be another key. */
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new UsageError('Expected keys on stdin as UTF-8, got bytes that are not');
+  }
 }
 
 /** The written keys of NDJSON lines; the line that ends a listing has none. */

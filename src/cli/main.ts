@@ -7,10 +7,12 @@ import { watchInterrupts } from './signals.js';
 /** Runs the command line of this process and answers its exit code. Never ends the process. */
 export async function runMain(): Promise<number> {
   const interrupts = watchInterrupts(process);
+  const io = processIo();
   try {
-    return await main(processIo(), interrupts.signal);
+    return await main(io, interrupts.signal);
   } finally {
     interrupts.stop();
+    io.application.leave();
   }
 }
 
@@ -21,6 +23,7 @@ export async function main(io: CliIo, signal: AbortSignal): Promise<ExitCode> {
     json: argv.includes('--json'),
     quiet: argv.includes('--quiet') || argv.includes('-q'),
     color: !argv.includes('--no-color'),
+    introspect: true,
   };
   try {
     return await runProgram({ io, signal });

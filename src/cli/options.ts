@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { assertKey, assertOwner } from '../lease/key.js';
 import { unescapeText } from '../lease/text.js';
 import { DEFAULT_TTL_MS, MAX_TTL_MS, readDuration } from '../lease/ttl.js';
+import type { RuntimeSettings } from '../operations/check-setting.js';
 import { printable } from '../output/printable.js';
 import type { CliIo } from './io.js';
 import { UsageError } from './usage-error.js';
@@ -9,6 +10,13 @@ import { UsageError } from './usage-error.js';
 /** The options that every command has, as commander hands them over. */
 export interface CommonOptions {
   readonly backend?: string;
+  readonly context?: string;
+  readonly config?: string;
+  readonly envFile?: string;
+  /** `--no-introspect` makes it false. */
+  readonly introspect: boolean;
+  readonly allowNoop?: boolean;
+  readonly probe?: boolean;
   readonly keyPrefix?: string;
   readonly username?: string;
   readonly passwordFile?: string;
@@ -27,8 +35,14 @@ export function withCommonOptions(command: Command, timeout: string): Command {
     .optionsGroup('Backend:')
     .option(
       '--backend <name>',
-      'redis://…, sqlite:PATH or local (env: MASTRA_LEASE_BACKEND, REDIS_URL, VALKEY_URL)',
+      'redis://…, sqlite:PATH, local, ./module.ts#export or mastra:DIR (env: MASTRA_LEASE_BACKEND)',
     )
+    .option('--context <name>', 'a backend of the config, by its name (env: MASTRA_LEASE_CONTEXT)')
+    .option('--config <path>', 'this config, and no other')
+    .option('--env-file <path>', "variables for the application's module, instead of its project's files")
+    .option('--no-introspect', 'do not read off an application where its leases are')
+    .option('--probe', 'prove by one scratch lease that the listing looks where the application does')
+    .option('--allow-noop', 'on a backend without leases, do as the runtime does: every caller wins')
     .option(
       '--key-prefix <prefix>',
       "Redis: the application's key prefix (env: MASTRA_LEASE_KEY_PREFIX; default mastra:topic)",
@@ -142,4 +156,15 @@ export function parseOwnerOption(written: string, name: string): string {
   const owner = parseWritten(written, name);
   if (owner === '') throw new UsageError(`Expected an owner after ${name}, got an empty one`);
   return assertOwner(owner);
+}
+
+/** The lease settings that the runtime would use in this environment. */
+export function runtimeSettings(env: CliIo['env']): RuntimeSettings {
+  const ttlMs = threadTtlMs(env);
+  const name = 'MASTRA_AGENT_THREAD_LEASE_RENEW_INTERVAL_MS';
+  const text = env[name];
+  const isFromEnvironment = Boolean(text || env.MASTRA_AGENT_THREAD_LEASE_TTL_MS);
+  if (!text) return { ttlMs, renewIntervalMs: Math.floor(ttlMs / 3), isFromEnvironment };
+  if (/^[1-9]\d*$/.test(text)) return { ttlMs, renewIntervalMs: Number(text), isFromEnvironment };
+  throw new UsageError(`Expected ${name} as whole milliseconds from 1, got "${printable(text)}"`);
 }

@@ -1,4 +1,5 @@
 import type { ConfirmHolders, OwnerRequest } from '../operations/shown-holder.js';
+import { assertCanAsk } from './confirm.js';
 import type { CliIo } from './io.js';
 import { type ForceOptions, parseOwnerOption } from './options.js';
 import { UsageError } from './usage-error.js';
@@ -7,15 +8,16 @@ import { UsageError } from './usage-error.js';
 export function readOwnerRequest(
   written: string | undefined,
   flag: '--owner' | '--from',
-  { env }: CliIo,
-  { force }: ForceOptions,
+  io: CliIo,
+  options: ForceOptions,
   confirm: ConfirmHolders,
 ): OwnerRequest {
-  if (force) {
+  if (options.force) {
     if (written !== undefined) throw new UsageError(`Expected ${flag} or --force, got both`);
+    assertCanAsk(io, options);
     return { by: 'force', confirm };
   }
-  const named = written ?? (flag === '--owner' ? env.MASTRA_LEASE_OWNER || undefined : undefined);
+  const named = written ?? (flag === '--owner' ? io.env.MASTRA_LEASE_OWNER || undefined : undefined);
   if (named === undefined)
     throw new UsageError(
       `Expected ${flag} with the owner, or --force for the holder as it is shown, got neither`,

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import type { Writable } from 'node:stream';
 import type { BackendSource } from '../lease/backend.js';
-import { AmbiguousKeyError, LeaseError } from '../lease/errors.js';
+import { AmbiguousKeyError, isLeaseError } from '../lease/errors.js';
 import { escapeText } from '../lease/text.js';
 import type { KeyOutcome } from '../operations/outcome.js';
 import { commandFor } from '../output/command-line.js';
@@ -11,35 +9,50 @@ import { printable } from '../output/printable.js';
 import { sourceText } from '../output/source-text.js';
 import { makeTheme, type Theme } from '../output/theme.js';
 import type { ExitCode } from './exit-codes.js';
-import type { CliIo } from './io.js';
+import type { CliIo, LineSink } from './io.js';
 
 /** How a command prints. */
 export interface PrintOptions {
   readonly json: boolean;
   readonly isQuiet: boolean;
   readonly isColourRefused: boolean;
+  /** The options that were typed, by their names in camel case, to name a command that would do. */
+  readonly typed: object;
 }
 
 /** Prints answers on stdout and everything else on stderr, as JSON, for a terminal or for a pipe. */
 export class Printer {
   readonly mode: 'json' | 'terminal' | 'pipe';
   readonly theme: Theme;
+  /** The colours of what goes to stderr. */
+  readonly talkTheme: Theme;
   readonly #io: CliIo;
   readonly #isQuiet: boolean;
-  readonly #talkTheme: Theme;
+  readonly #typed: object;
+  #isReaderGone = false;
 
-  constructor(io: CliIo, { json, isQuiet, isColourRefused }: PrintOptions) {
+  constructor(io: CliIo, { json, isQuiet, isColourRefused, typed }: PrintOptions) {
     this.#io = io;
     this.#isQuiet = isQuiet;
+    this.#typed = typed;
+    // The process's stdout cannot be destroyed: it stays writable after EPIPE.
+    io.stdout.once('error', () => {
+      this.#isReaderGone = true;
+    });
     this.mode = json ? 'json' : io.isTerminal.stdout ? 'terminal' : 'pipe';
     const { env } = io;
     this.theme = makeTheme({ isTerminal: io.isTerminal.stdout, env, isRefused: isColourRefused });
-    this.#talkTheme = makeTheme({ isTerminal: io.isTerminal.stderr, env, isRefused: isColourRefused });
+    this.talkTheme = makeTheme({ isTerminal: io.isTerminal.stderr, env, isRefused: isColourRefused });
+  }
+
+  /** Whether whoever read the answer has left: a normal end for a stream of lines. */
+  get isReaderGone(): boolean {
+    return this.#isReaderGone;
   }
 
   /** Writes one line of the answer, waiting while the reader is slow. */
   async line(text: string): Promise<void> {
-    await writeLine(this.#io.stdout, text);
+    if (!this.#isReaderGone) await writeLine(this.#io.stdout, text);
   }
 
   async json(object: JsonObject): Promise<void> {
@@ -49,13 +62,13 @@ export class Printer {
   /** Writes a line for a person; `--quiet` and `--json` leave it out, since JSON carries it. */
   async talk(text: string): Promise<void> {
     if (this.#isQuiet || this.mode === 'json') return;
-    await writeLine(this.#io.stderr, this.#talkTheme.dim(text));
+    await writeLine(this.#io.stderr, this.talkTheme.dim(text));
   }
 
-  /** Writes a line for a person that nothing leaves out but `--quiet`. */
-  async warn(text: string): Promise<void> {
-    if (this.#isQuiet) return;
-    await writeLine(this.#io.stderr, this.#talkTheme.warn(text));
+  /** Writes a line for a person that nothing leaves out but `--quiet`, and not that either where a question needs it. */
+  async warn(text: string, isAsked = false): Promise<void> {
+    if (this.#isQuiet && !isAsked) return;
+    await writeLine(this.#io.stderr, this.talkTheme.warn(text));
   }
 
   /** Prints the answer for one key; `isOneOf` when the command asked about several. */
@@ -66,7 +79,7 @@ export class Printer {
     const line = this.mode === 'pipe' && isOneOf ? pipedRow(outcome) : answer;
     if (line !== '') await this.line(line);
     for (const text of talk) {
-      if (text.startsWith('caution: ')) await this.#caution(text);
+      if (text.startsWith('caution: ')) await this.warn(text);
       else await this.talk(text);
     }
   }
@@ -83,24 +96,32 @@ export class Printer {
     source?: BackendSource,
   ): Promise<void> {
     if (this.mode === 'json') await this.json(errorJson(error, exitCode, verb, source));
-    const remedy = error instanceof LeaseError && error.remedy !== undefined ? ` — ${error.remedy}` : '';
-    const line = `${this.#talkTheme.bad('error')} ${printable(`${error.message}${remedy}`)}`;
+    await this.failure(error, verb);
+  }
+
+  /** Tells a person what went wrong, whatever mode stdout is in. */
+  async failure(error: Error, verb: string | undefined): Promise<void> {
+    const remedy = isLeaseError(error) && error.remedy !== undefined ? ` — ${error.remedy}` : '';
+    const line = `${this.talkTheme.bad('error')} ${printable(`${error.message}${remedy}`)}`;
     await writeLine(this.#io.stderr, line);
-    if (!(error instanceof AmbiguousKeyError)) return;
+    if (!(error instanceof AmbiguousKeyError) || verb === undefined) return;
     for (const { key, owner } of error.candidates) {
       await writeLine(
         this.#io.stderr,
-        `  ${commandFor(this.#io.argv, key)}    (held by ${escapeText(owner)})`,
+        `  ${commandFor(verb, this.#typed, key)}    # held by ${escapeText(owner)}`,
       );
     }
   }
-
-  async #caution(text: string): Promise<void> {
-    if (this.#isQuiet) return;
-    await writeLine(this.#io.stderr, this.#talkTheme.warn(text));
-  }
 }
 
-async function writeLine(stream: Writable, text: string): Promise<void> {
-  if (!stream.write(`${text}\n`)) await once(stream, 'drain');
+/** Writes a line and waits while the reader is slow; once the reader is gone (EPIPE) nothing is written any more. */
+async function writeLine(stream: LineSink, text: string): Promise<void> {
+  if (!stream.writable || stream.write(`${text}\n`)) return;
+  await new Promise<void>((resolve) => {
+    const settle = () => {
+      for (const event of ['drain', 'close', 'error']) stream.off(event, settle);
+      resolve();
+    };
+    for (const event of ['drain', 'close', 'error']) stream.once(event, settle);
+  });
 }

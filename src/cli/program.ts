@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { withoutSecrets } from '../output/command-line.js';
 import type { Run, SealedCommand } from './command.js';
 import { EXIT_CODES, type ExitCode } from './exit-codes.js';
 import { UsageError } from './usage-error.js';
@@ -22,6 +23,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   release: {
     summary: 'give a lease back',
     load: async () => (await import('./commands/release.js')).release,
+  },
+  check: {
+    summary: 'what the backend is, and whether it answers',
+    load: async () => (await import('./commands/check.js')).check,
   },
 };
 
@@ -49,6 +54,7 @@ export async function runProgram(run: Run): Promise<ExitCode> {
     (await load()).attach(command, run, (code) => {
       exitCode = code;
     });
+    assertValuesGiven(io.argv, command);
   }
   if (io.argv.length === 0) {
     io.stderr.write(program.helpInformation());
@@ -60,13 +66,42 @@ export async function runProgram(run: Run): Promise<ExitCode> {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
-    throw new UsageError(oneLine(error.message));
+    throw new UsageError(usageText(error, io.argv));
   }
 }
 
-/** Commander puts its suggestion on a second line. */
-function oneLine(message: string): string {
-  return message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
+/** Commander takes whatever follows as an option's value: where that is a flag, the value was forgotten. */
+function assertValuesGiven(argv: readonly string[], { options }: Command): void {
+  const flags = new Map([
+    ['-h', false],
+    ['--help', false],
+  ]);
+  for (const { short, long, required } of options) {
+    for (const flag of [short, long]) if (flag) flags.set(flag, required);
+  }
+  for (const [index, word] of argv.entries()) {
+    if (word === '--') return;
+    const next = argv[index + 1];
+    if (!flags.get(word) || next === undefined || !flags.has(next)) continue;
+    throw new UsageError(
+      `Expected a value after ${word}, got ${next}: one that begins with a dash is given as ${word}=${next}`,
+    );
+  }
+}
+
+/** Commander's message in one line, without what an argument may bring that is secret, and with what it leaves out. */
+function usageText({ code, message }: CommanderError, argv: readonly string[]): string {
+  const text = argv
+    .reduce((line, word) => line.replaceAll(word, () => withoutValue(word)), message)
+    .replace(/^error: /, '')
+    .replace(/\s*\n\s*/g, ' ');
+  if (code !== 'commander.unknownOption') return text;
+  if (argv[0]?.startsWith('-')) return `${text}: options come after the command`;
+  return /^unknown option '-[^-]/.test(text) ? `${text}: a key that begins with a dash goes after --` : text;
+}
+
+function withoutValue(word: string): string {
+  return word.startsWith('-') ? word.replace(/=.*/s, '') : withoutSecrets(word);
 }
 
 function exitCodeHelp(): string {

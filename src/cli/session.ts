@@ -1,12 +1,15 @@
-import { readFileSync } from 'node:fs';
-import { type Access, type LocatedBackend, locateBackend } from '../backend/locate.js';
-import { type ConnectionSettings, openBackend } from '../backend/open.js';
-import type { Backend } from '../lease/backend.js';
+import { resolve } from 'node:path';
+import type { ExaminedBackend } from '../backend/examined-backend.js';
+import type { Access, LocatedBackend } from '../backend/locate.js';
+import { examineBackend, type OpenOptions, openBackend } from '../backend/open.js';
+import { NotPermittedError } from '../lease/errors.js';
+import { escapeText } from '../lease/text.js';
 import type { OperationContext } from '../operations/context.js';
-import { printable } from '../output/printable.js';
 import { CommandBudget } from './budget.js';
+import { readConnectionSettings } from './connection-settings.js';
 import type { CliIo } from './io.js';
-import { type CommonOptions, parseTimeout, parseWritten } from './options.js';
+import { LOAD_MS, locate } from './locate.js';
+import { type CommonOptions, parseDuration, parseTimeout } from './options.js';
 import type { Printer } from './printer.js';
 import { UsageError } from './usage-error.js';
 
@@ -36,81 +39,101 @@ export async function openSession(
   options: CommonOptions,
   { access, bounds, signal }: SessionOptions,
 ): Promise<Session> {
-  const timeoutMs = parseTimeout(options.timeout, DEFAULT_TIMEOUT_MS);
+  const located = await locate(io, printer, options, access);
+  if (access === 'write') assertWritable(located);
+  const { open, budget } = await prepare(io, printer, options, located, { access, bounds });
+  const examined = await openBackend(located, open);
+  budget.restart();
+  if (options.probe) await probeInspector(examined, located);
+  if (open.allowsNoop && examined.backend.source().isNoop) {
+    await printer.warn(
+      'no leasing: this runs the fallback of the runtime, where every caller wins and nobody is ever the owner',
+    );
+  }
+  return { io, printer, budget, context: { backend: examined.backend, clock: io.clock, signal } };
+}
+
+/** Looks at the backend that the options and the environment name, whether or not it can lease. */
+export async function examineSession(
+  io: CliIo,
+  printer: Printer,
+  options: CommonOptions,
+): Promise<{
+  readonly located: LocatedBackend;
+  readonly examined: ExaminedBackend;
+  readonly budget: CommandBudget;
+}> {
+  const located = await locate(io, printer, options, 'read');
+  const { open, budget } = await prepare(io, printer, options, located, { access: 'read', bounds: 'call' });
+  const examined = await examineBackend(located, open);
+  budget.restart();
+  if (options.probe) await probeInspector(examined, located);
+  return { located, examined, budget };
+}
+
+async function prepare(
+  io: CliIo,
+  printer: Printer,
+  options: CommonOptions,
+  located: LocatedBackend,
+  { access, bounds }: Pick<SessionOptions, 'access' | 'bounds'>,
+): Promise<{ readonly open: OpenOptions; readonly budget: CommandBudget }> {
+  const { timeout } = located.settings;
+  const configured =
+    timeout === undefined ? DEFAULT_TIMEOUT_MS : parseDuration(timeout, 'timeout of the config');
+  const timeoutMs = parseTimeout(options.timeout, configured);
   const isWhole = bounds === 'command' || options.timeout !== undefined;
   const budget = isWhole
     ? CommandBudget.whole(timeoutMs, io.clock)
     : CommandBudget.eachCall(timeoutMs, io.clock);
-  const located = locateBackend({
-    backend: options.backend,
-    access,
-    env: io.env,
-    platform: io.platform,
-    home: io.home(),
-  });
   const settings = readConnectionSettings(io, options, located);
   if (settings.tls?.insecure) {
     await printer.warn(
-      "warning: --tls-insecure: the server's certificate is not checked, so anyone may be answering",
+      "warning: the server's certificate is not checked (--tls-insecure), so anyone may be answering",
     );
   }
-  const backend: Backend = await openBackend(located, { ...settings, access, budget: budget.forCall });
-  return { io, printer, budget, context: { backend, clock: io.clock, signal } };
-}
-
-const REDIS_FLAGS = {
-  keyPrefix: '--key-prefix',
-  username: '--username',
-  passwordFile: '--password-file',
-  tlsServername: '--tls-servername',
-  tlsCa: '--tls-ca',
-  tlsInsecure: '--tls-insecure',
-} as const;
-
-function readConnectionSettings(
-  io: CliIo,
-  options: CommonOptions,
-  { spec }: LocatedBackend,
-): ConnectionSettings {
-  if (spec.kind !== 'redis') {
-    for (const [name, flag] of Object.entries(REDIS_FLAGS)) {
-      if (options[name as keyof typeof REDIS_FLAGS] !== undefined) {
-        throw new UsageError(
-          `${flag} is for Redis, and the backend is ${spec.kind === 'sqlite' ? `sqlite:${printable(spec.path)}` : spec.kind}`,
-        );
-      }
-    }
-    return {};
-  }
-  const { env } = io;
-  const keyPrefix = options.keyPrefix ?? (env.MASTRA_LEASE_KEY_PREFIX || undefined);
-  const { tlsServername, tlsCa, tlsInsecure } = options;
+  const { application } = io;
   return {
-    keyPrefix: keyPrefix === undefined ? undefined : parsePrefix(keyPrefix),
-    username: options.username ?? (env.MASTRA_LEASE_USERNAME || undefined),
-    password:
-      options.passwordFile === undefined
-        ? env.MASTRA_LEASE_PASSWORD || undefined
-        : readOptionFile(options.passwordFile, '--password-file').replace(/\r?\n$/, ''),
-    tls: {
-      ...(tlsServername !== undefined && { servername: tlsServername }),
-      ...(tlsCa !== undefined && { ca: readOptionFile(tlsCa, '--tls-ca') }),
-      ...(tlsInsecure && { insecure: true }),
+    budget,
+    open: {
+      access,
+      budget: budget.forCall,
+      clock: io.clock,
+      settings,
+      host: {
+        env: application.env,
+        get cacheDir() {
+          return application.cacheDir();
+        },
+      },
+      loadMs: LOAD_MS,
+      envFile: options.envFile === undefined ? undefined : resolve(io.cwd(), options.envFile),
+      isIntrospected: options.introspect,
+      allowsNoop: options.allowNoop === true,
     },
   };
 }
 
-function parsePrefix(written: string): string {
-  const prefix = parseWritten(written, '--key-prefix');
-  if (prefix === '') throw new UsageError('Expected a prefix after --key-prefix, got an empty one');
-  return prefix;
+/** A seat belt against mistakes, not an access control: whoever can edit the config can take it off. */
+function assertWritable({ settings, context, configPath }: LocatedBackend): void {
+  if (!settings.readOnly) return;
+  const which = context === undefined ? 'the backend' : `the context ${escapeText(context)}`;
+  throw new NotPermittedError(
+    `Nothing was sent: ${which} is readOnly in ${escapeText(configPath ?? 'the config')}`,
+    {
+      remedy: 'choose another context, or a backend by --backend',
+    },
+  );
 }
 
-function readOptionFile(path: string, flag: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    throw new UsageError(`Expected a readable file after ${flag}, got ${printable(path)} (${reason})`);
+/** Proves by one scratch lease that what lists the leases looks where the application does. It writes, so it was asked for. */
+async function probeInspector(examined: ExaminedBackend, located: LocatedBackend): Promise<void> {
+  if (!located.isNamed) {
+    throw new UsageError(
+      'Expected --backend, --context or their variables with --probe: it writes a scratch lease',
+    );
   }
+  assertWritable(located);
+  const result = await examined.probe?.();
+  if (result && !result.ok) throw new UsageError(`--probe: ${result.why}`);
 }

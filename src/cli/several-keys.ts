@@ -1,4 +1,4 @@
-import { LeaseError, type LeaseErrorCode } from '../lease/errors.js';
+import { isLeaseError, type LeaseErrorCode } from '../lease/errors.js';
 import type { KeyOutcome } from '../operations/outcome.js';
 import { type ExitCode, exitCodeOf, exitCodeOfError, worstExitCode } from './exit-codes.js';
 import type { Session } from './session.js';
@@ -28,8 +28,7 @@ export async function printOutcomes(
       continue;
     }
     const error: unknown = answer.reason;
-    if (answers.length === 1 || !(error instanceof LeaseError) || !ABOUT_ONE_KEY.includes(error.code))
-      throw error;
+    if (answers.length === 1 || !isLeaseError(error) || !ABOUT_ONE_KEY.includes(error.code)) throw error;
     const exitCode = exitCodeOfError(error.code);
     exitCodes.push(exitCode);
     await printer.error(error, exitCode, verb, context.backend.source());

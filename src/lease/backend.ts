@@ -1,11 +1,15 @@
-import type { LeaseInspector, LeaseReporter } from './inspector.js';
+import type { LeaseInspector, LeaseReporter, SeenLease } from './inspector.js';
 import type { LeaseProvider, LeaseScope } from './provider.js';
 
 /** Where leases live, opened. */
 export interface Backend {
   readonly provider: LeaseProvider;
-  readonly reporter: LeaseReporter;
-  readonly inspector: LeaseInspector;
+  /** The provider's own reports; absent for a provider that keeps the contract alone. */
+  readonly reporter?: LeaseReporter;
+  /** What can list the leases; absent where nothing can. */
+  readonly inspector?: LeaseInspector;
+  /** Who holds `key`, as the provider says, with the time left where it can be seen. */
+  readLease(key: string): Promise<SeenLease | undefined>;
   /** Where an answer came from, as far as it is known by now: a server's role is known after its first answer. */
   source(): BackendSource;
   close(): Promise<void>;
@@ -17,7 +21,16 @@ export interface BackendSource {
   readonly backend: string;
   /** How it was found: `--backend`, the variable that named it, or `default`. */
   readonly foundBy: string;
-  readonly scope: LeaseScope;
+  /** Absent when the provider does not say. */
+  readonly scope?: LeaseScope;
+  /** The context of a config file that named it. */
+  readonly context?: string;
+  /** The server behind a provider that an application brought, where it is known, without user info. */
+  readonly server?: string;
+  /** The class of a provider that an application brought. */
+  readonly provider?: string;
+  /** The runtime's fallback for a backend without leases: every caller wins. */
+  readonly isNoop?: true;
   /** Redis: the prefix of its lease records. */
   readonly keyPrefix?: string;
   readonly database?: number;

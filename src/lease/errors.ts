@@ -16,22 +16,26 @@ import type { Lease } from './inspector.js';
  * - `ERR_LEASE_CLOSED`: the provider was closed before the call.
  * - `ERR_LEASE_CANCELLED`: the user said no; nothing was sent.
  */
-export type LeaseErrorCode =
-  | 'ERR_LEASE_INVALID_KEY'
-  | 'ERR_LEASE_INVALID_OWNER'
-  | 'ERR_LEASE_INVALID_TTL'
-  | 'ERR_LEASE_INVALID_CONFIG'
-  | 'ERR_LEASE_AMBIGUOUS_KEY'
-  | 'ERR_LEASE_UNREACHABLE'
-  | 'ERR_LEASE_OUTCOME_UNKNOWN'
-  | 'ERR_LEASE_NOT_PERMITTED'
-  | 'ERR_LEASE_WRONG_TYPE'
-  | 'ERR_LEASE_UNSUPPORTED'
-  | 'ERR_LEASE_UNVERIFIED'
-  | 'ERR_LEASE_INCOMPLETE'
-  | 'ERR_LEASE_UNEXPECTED_REPLY'
-  | 'ERR_LEASE_CLOSED'
-  | 'ERR_LEASE_CANCELLED';
+export const LEASE_ERROR_CODES = [
+  'ERR_LEASE_INVALID_KEY',
+  'ERR_LEASE_INVALID_OWNER',
+  'ERR_LEASE_INVALID_TTL',
+  'ERR_LEASE_INVALID_CONFIG',
+  'ERR_LEASE_AMBIGUOUS_KEY',
+  'ERR_LEASE_UNREACHABLE',
+  'ERR_LEASE_OUTCOME_UNKNOWN',
+  'ERR_LEASE_NOT_PERMITTED',
+  'ERR_LEASE_WRONG_TYPE',
+  'ERR_LEASE_UNSUPPORTED',
+  'ERR_LEASE_UNVERIFIED',
+  'ERR_LEASE_INCOMPLETE',
+  'ERR_LEASE_UNEXPECTED_REPLY',
+  'ERR_LEASE_CLOSED',
+  'ERR_LEASE_CANCELLED',
+] as const;
+
+/** One code of {@link LEASE_ERROR_CODES}. */
+export type LeaseErrorCode = (typeof LEASE_ERROR_CODES)[number];
 
 /** The base of every error of this library. `code` is stable, `message` is one line for a person and holds no secret. */
 export abstract class LeaseError extends Error {
@@ -44,6 +48,11 @@ export abstract class LeaseError extends Error {
     this.name = new.target.name;
     this.remedy = options.remedy;
   }
+}
+
+/** Whether `value` is an error of this library, whichever copy of it threw it. */
+export function isLeaseError(value: unknown): value is LeaseError {
+  return value instanceof Error && 'code' in value && LEASE_ERROR_CODES.some((code) => code === value.code);
 }
 
 /** The key is empty, or cannot be stored without merging it with another (a lone surrogate). */

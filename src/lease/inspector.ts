@@ -10,6 +10,12 @@ export interface Lease {
   readonly ownerHex?: string;
 }
 
+/** A lease as far as it could be seen: a provider that keeps the contract alone tells no time left. */
+export interface SeenLease extends Omit<Lease, 'remainingMs'> {
+  /** Milliseconds still left, `null` for no expiry; absent when it could not be read. */
+  readonly remainingMs?: number | null;
+}
+
 /** How a listing goes on while it is read. */
 export interface ListProgress {
   /** Keys of any kind looked at so far, on all nodes. */

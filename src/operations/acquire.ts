@@ -2,6 +2,7 @@ import { cautionFor } from './cautions.js';
 import { type OperationContext, outcomeOf } from './context.js';
 import type { KeyOutcome, Note } from './outcome.js';
 import { leaseFrom } from './report.js';
+import { reporterOf } from './reporter.js';
 import { type KeyRequest, resolveKeyToWrite } from './resolve-key.js';
 import { settleWrite } from './settle.js';
 import { ThreadIndex } from './thread-index.js';
@@ -25,7 +26,7 @@ export async function acquire(context: OperationContext, request: AcquireRequest
   );
   const done: readonly Note[] = [...notes, { kind: 'not-renewed' }, ...cautionFor(key, 'acquire')];
   if (request.dryRun) {
-    const lease = await context.backend.inspector.readLease(key);
+    const lease = await context.backend.readLease(key);
     if (lease && lease.owner !== owner) {
       return outcomeOf(context, 'acquire', 'held-by-other', { key, lease, notes, dryRun: true });
     }
@@ -38,7 +39,7 @@ export async function acquire(context: OperationContext, request: AcquireRequest
     });
   }
   const report = await settleWrite(context, key, { owner, ttlMs }, () =>
-    context.backend.reporter.tryAcquire(key, owner, ttlMs),
+    reporterOf(context.backend).tryAcquire(key, owner, ttlMs),
   );
   const parts = { key, ...leaseFrom(key, report) };
   if (!report.done) return outcomeOf(context, 'acquire', 'held-by-other', { ...parts, notes });

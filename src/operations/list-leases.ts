@@ -1,10 +1,11 @@
 import type { BackendSource } from '../lease/backend.js';
-import { LeaseError } from '../lease/errors.js';
+import { isLeaseError, type LeaseError } from '../lease/errors.js';
 import { type HealthReading, type LeaseHealth, readHealth } from '../lease/health.js';
 import type { Lease, ListProgress } from '../lease/inspector.js';
 import { type KeyKind, type KeyParts, parseKey } from '../lease/key.js';
 import { escapeText } from '../lease/text.js';
 import type { OperationContext } from './context.js';
+import { inspectorOf } from './reporter.js';
 
 /** One lease of a listing, with what its key and its time left tell. */
 export interface ListedLease extends Lease, HealthReading {
@@ -59,7 +60,7 @@ export async function* listLeases(
   let error: LeaseError | undefined;
   try {
     const { onProgress } = request;
-    for await (const lease of backend.inspector.listLeases({ signal, onProgress })) {
+    for await (const lease of inspectorOf(backend).listLeases({ signal, onProgress })) {
       total += 1;
       const listed = { ...lease, ...readHealth(lease, request.threadTtlMs), parts: parseKey(lease.key) };
       if (!isWanted(listed)) continue;
@@ -67,7 +68,7 @@ export async function* listLeases(
       yield { lease: listed };
     }
   } catch (caught) {
-    if (!(caught instanceof LeaseError)) throw caught;
+    if (!isLeaseError(caught)) throw caught;
     error = caught;
   }
   const end = { complete: error === undefined, ...(error && { error }), total, matched };
@@ -89,10 +90,12 @@ function textsOf({ key, parts }: ListedLease): readonly string[] {
   return [escapeText(key), ...ids];
 }
 
+/** Each `*` but the last takes the first match and keeps it: ids may be long and hostile, and going back costs. */
 function compileGlob(pattern: string): RegExp {
-  const source = pattern
-    .replace(/[\\^$.|+()[\]{}]/g, '\\$&')
-    .replace(/\*+/g, '.*')
-    .replaceAll('?', '.');
-  return new RegExp(`^${source}$`, 'su');
+  const [first = '', ...others] = pattern
+    .split(/\*+/)
+    .map((text) => text.replace(/[\\^$.|+()[\]{}]/g, '\\$&').replaceAll('?', '.'));
+  const last = others.pop();
+  const between = others.map((text, index) => `(?=(.*?${text}))\\${index + 1}`).join('');
+  return new RegExp(`^${first}${between}${last === undefined ? '' : `.*${last}`}$`, 'su');
 }

@@ -1,5 +1,5 @@
 import type { BackendSource } from '../lease/backend.js';
-import type { Lease } from '../lease/inspector.js';
+import type { SeenLease } from '../lease/inspector.js';
 
 /** The verbs that answer about one key. */
 export type KeyVerb = 'owner' | 'acquire' | 'release' | 'renew' | 'transfer';
@@ -34,7 +34,7 @@ export interface KeyOutcome {
   /** The thread id that was asked for where `key` is absent. */
   readonly thread?: string;
   /** The lease as it is now; absent when nobody holds it. */
-  readonly lease?: Lease;
+  readonly lease?: SeenLease;
   /** The owner before, where it was known and is another than now. */
   readonly previousOwner?: string;
   /** Nothing was sent; the status says what would have been done as things stood. */

@@ -15,7 +15,7 @@ export async function readOwner(
     return outcomeOf(context, 'owner', 'free', { thread: resolved.thread, notes });
   const { key } = resolved;
   const lease =
-    resolved.lease ?? (request.by === 'thread' ? await context.backend.inspector.readLease(key) : undefined);
+    resolved.lease ?? (request.by === 'thread' ? await context.backend.readLease(key) : undefined);
   return lease
     ? outcomeOf(context, 'owner', 'held', { key, lease, notes })
     : outcomeOf(context, 'owner', 'free', { key, notes });

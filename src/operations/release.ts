@@ -1,10 +1,11 @@
 import { CancelledError } from '../lease/errors.js';
-import type { Lease } from '../lease/inspector.js';
+import type { SeenLease } from '../lease/inspector.js';
 import { parseKey } from '../lease/key.js';
 import { cautionFor } from './cautions.js';
 import { type OperationContext, outcomeOf } from './context.js';
 import type { KeyOutcome, Note } from './outcome.js';
 import { leaseFrom } from './report.js';
+import { reporterOf } from './reporter.js';
 import { type KeyRequest, resolveKeyToWrite } from './resolve-key.js';
 import { settleWrite } from './settle.js';
 import { assertNameable, type OwnerRequest } from './shown-holder.js';
@@ -20,7 +21,7 @@ export interface ReleaseRequest {
 interface Plan {
   readonly key: string;
   readonly notes: readonly Note[];
-  readonly lease?: Lease | undefined;
+  readonly lease?: SeenLease | undefined;
   readonly isSkipped: boolean;
 }
 
@@ -52,7 +53,7 @@ async function planRelease(
     const { key, notes } = await resolveKeyToWrite(context, target, index, 'release');
     const isSkipped = targets.length > 1 && parseKey(key).kind === 'step';
     const isRead = !isSkipped && (owner.by === 'force' || dryRun);
-    const lease = isRead ? await context.backend.inspector.readLease(key) : undefined;
+    const lease = isRead ? await context.backend.readLease(key) : undefined;
     plans.push({ key, notes, lease, isSkipped });
   }
   return plans;
@@ -76,7 +77,7 @@ async function releaseOne(
     return outcomeOf(context, 'release', 'released', { key, previousOwner: owner, notes: done, dryRun });
   }
   const report = await settleWrite(context, key, { notOwner: owner }, () =>
-    context.backend.reporter.tryRelease(key, owner),
+    reporterOf(context.backend).tryRelease(key, owner),
   );
   if (report.done) {
     const { readBack } = report;

@@ -2,6 +2,7 @@ import { cautionFor } from './cautions.js';
 import { type OperationContext, outcomeOf } from './context.js';
 import type { KeyOutcome, Note } from './outcome.js';
 import { leaseFrom } from './report.js';
+import { reporterOf } from './reporter.js';
 import { type KeyRequest, resolveKeyToWrite } from './resolve-key.js';
 import { settleWrite } from './settle.js';
 import { type OwnerRequest, shownHolder } from './shown-holder.js';
@@ -21,7 +22,7 @@ export async function renew(context: OperationContext, request: RenewRequest): P
   const { key, notes } = await resolveKeyToWrite(context, request.target, new ThreadIndex(context), 'renew');
   const done: readonly Note[] = [...notes, ...cautionFor(key, 'renew')];
   if (dryRun) {
-    const lease = await context.backend.inspector.readLease(key);
+    const lease = await context.backend.readLease(key);
     const owner = request.owner.by === 'name' ? request.owner.owner : lease?.owner;
     if (!lease) return outcomeOf(context, 'renew', 'no-lease', { key, notes, dryRun });
     if (lease.owner !== owner)
@@ -37,7 +38,7 @@ export async function renew(context: OperationContext, request: RenewRequest): P
   if (!holder) return outcomeOf(context, 'renew', 'no-lease', { key, notes });
   const { owner } = holder;
   const report = await settleWrite(context, key, { owner, ttlMs }, () =>
-    context.backend.reporter.tryRenew(key, owner, ttlMs),
+    reporterOf(context.backend).tryRenew(key, owner, ttlMs),
   );
   const status = report.done ? 'renewed' : report.holder === undefined ? 'no-lease' : 'held-by-other';
   return outcomeOf(context, 'renew', status, {

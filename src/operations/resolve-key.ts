@@ -1,5 +1,5 @@
 import { AmbiguousKeyError, InvalidKeyError } from '../lease/errors.js';
-import type { Lease } from '../lease/inspector.js';
+import type { Lease, SeenLease } from '../lease/inspector.js';
 import { isAmbiguousThread, parseKey, threadKey } from '../lease/key.js';
 import { escapeText } from '../lease/text.js';
 import type { OperationContext } from './context.js';
@@ -13,7 +13,7 @@ export type KeyRequest =
 
 /** The key to act on, with the lease where finding it has read that already. */
 export type ResolvedKey =
-  | { readonly key: string; readonly lease?: Lease; readonly notes: readonly Note[] }
+  | { readonly key: string; readonly lease?: SeenLease; readonly notes: readonly Note[] }
   /** A thread that was asked for by its id alone, and that no held lease has. */
   | { readonly key: undefined; readonly thread: string; readonly notes: readonly Note[] };
 
@@ -32,7 +32,7 @@ export async function resolveKeyToRead(
 ): Promise<ResolvedKey> {
   if (request.by === 'thread') return resolveThread(request, index);
   const { key, literal = false } = request;
-  const lease = await context.backend.inspector.readLease(key);
+  const lease = await context.backend.readLease(key);
   if (lease || literal || !key.startsWith(THREAD_FORM)) {
     return { key, ...(lease && { lease }), notes: idNotes(key) };
   }
@@ -73,7 +73,7 @@ export async function resolveKeyToWrite(
   const { key, literal = false } = request;
   if (!key.startsWith(THREAD_FORM)) return { key, notes: idNotes(key) };
   const notes: readonly Note[] = [{ kind: 'not-a-runtime-key' }];
-  if (literal || (await context.backend.inspector.readLease(key))) return { key, notes };
+  if (literal || (await context.backend.readLease(key))) return { key, notes };
   const thread = key.slice(THREAD_FORM.length);
   const { matches } = await index.find(thread);
   if (matches.length === 0) return { key, notes };

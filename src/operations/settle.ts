@@ -1,5 +1,5 @@
-import { OutcomeUnknownError } from '../lease/errors.js';
-import type { Lease, LeaseReport } from '../lease/inspector.js';
+import { isLeaseError } from '../lease/errors.js';
+import type { LeaseReport, SeenLease } from '../lease/inspector.js';
 import type { OperationContext } from './context.js';
 
 /** A write's report, and whether it is the write's own or what was seen afterwards. */
@@ -25,10 +25,10 @@ export async function settleWrite(
   try {
     return await write();
   } catch (error) {
-    if (!(error instanceof OutcomeUnknownError)) throw error;
-    let lease: Lease | undefined;
+    if (!isLeaseError(error) || error.code !== 'ERR_LEASE_OUTCOME_UNKNOWN') throw error;
+    let lease: SeenLease | undefined;
     try {
-      lease = await backend.inspector.readLease(key);
+      lease = await backend.readLease(key);
     } catch {
       throw error;
     }
@@ -42,8 +42,8 @@ export async function settleWrite(
 }
 
 /** Whether the lease is as a write made since `elapsedMs` ago leaves it: a TTL given before would have run further down. */
-function isReached(wanted: WantedState, lease: Lease | undefined, elapsedMs: number): boolean {
+function isReached(wanted: WantedState, lease: SeenLease | undefined, elapsedMs: number): boolean {
   if ('notOwner' in wanted) return lease?.owner !== wanted.notOwner;
-  if (lease?.owner !== wanted.owner || lease.remainingMs === null) return false;
+  if (lease?.owner !== wanted.owner || typeof lease.remainingMs !== 'number') return false;
   return lease.remainingMs <= wanted.ttlMs && lease.remainingMs >= wanted.ttlMs - elapsedMs - 1;
 }

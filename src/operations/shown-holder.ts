@@ -1,5 +1,5 @@
 import { CancelledError, UnsupportedError } from '../lease/errors.js';
-import type { Lease } from '../lease/inspector.js';
+import type { SeenLease } from '../lease/inspector.js';
 import type { OperationContext } from './context.js';
 
 /** Whose lease a write is about: an owner that the user named, or the holder that was shown and confirmed. */
@@ -8,10 +8,10 @@ export type OwnerRequest =
   | { readonly by: 'force'; readonly confirm: ConfirmHolders };
 
 /** Shows the holders and asks whether to go on; injected, since asking belongs to the edge. */
-export type ConfirmHolders = (holders: readonly Lease[]) => Promise<boolean>;
+export type ConfirmHolders = (holders: readonly SeenLease[]) => Promise<boolean>;
 
 /** The owner that a compare-and-set write must name, with the lease it was read from; `undefined` when nobody holds the key. */
-export type ShownHolder = { readonly owner: string; readonly lease?: Lease } | undefined;
+export type ShownHolder = { readonly owner: string; readonly lease?: SeenLease } | undefined;
 
 /**
  * Finds the owner to name in the write. With force it is the holder as it is now, shown and confirmed; the write stays
@@ -25,7 +25,7 @@ export async function shownHolder(
   request: OwnerRequest,
 ): Promise<ShownHolder> {
   if (request.by === 'name') return { owner: request.owner };
-  const lease = await backend.inspector.readLease(key);
+  const lease = await backend.readLease(key);
   if (!lease) return undefined;
   assertNameable(lease);
   if (!(await request.confirm([lease]))) throw new CancelledError('Cancelled: nothing was sent');
@@ -33,7 +33,7 @@ export async function shownHolder(
 }
 
 /** @throws `ERR_LEASE_UNSUPPORTED` for an owner whose bytes are not text: no write could name it. */
-export function assertNameable(lease: Lease): void {
+export function assertNameable(lease: SeenLease): void {
   if (lease.ownerHex === undefined) return;
   throw new UnsupportedError(
     `The holder's bytes are not UTF-8 (hex ${lease.ownerHex}): it cannot be named in a write`,

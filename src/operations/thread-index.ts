@@ -2,6 +2,7 @@ import { IncompleteListingError, NotPermittedError, UnsupportedError } from '../
 import type { Lease } from '../lease/inspector.js';
 import { parseKey } from '../lease/key.js';
 import type { OperationContext } from './context.js';
+import { inspectorOf } from './reporter.js';
 
 /** The held thread leases by thread id, from one listing that several keys share and nothing starts before it is needed. */
 export class ThreadIndex {
@@ -23,7 +24,7 @@ export class ThreadIndex {
     const byThread = new Map<string, Lease[]>();
     let leaseCount = 0;
     try {
-      for await (const lease of this.#context.backend.inspector.listLeases({
+      for await (const lease of inspectorOf(this.#context.backend).listLeases({
         signal: this.#context.signal,
       })) {
         leaseCount += 1;

@@ -2,6 +2,7 @@ import { cautionFor } from './cautions.js';
 import { type OperationContext, outcomeOf } from './context.js';
 import type { KeyOutcome, Note } from './outcome.js';
 import { leaseFrom } from './report.js';
+import { reporterOf } from './reporter.js';
 import { type KeyRequest, resolveKeyToWrite } from './resolve-key.js';
 import { settleWrite } from './settle.js';
 import { type OwnerRequest, shownHolder } from './shown-holder.js';
@@ -36,7 +37,7 @@ export async function transfer(context: OperationContext, request: TransferReque
   if (holder) {
     const { owner: from } = holder;
     const report = await settleWrite(context, key, { owner: to, ttlMs }, () =>
-      context.backend.reporter.tryTransfer(key, from, to, ttlMs),
+      reporterOf(context.backend).tryTransfer(key, from, to, ttlMs),
     );
     if (report.done) {
       return outcomeOf(context, 'transfer', 'transferred', {
@@ -54,7 +55,7 @@ export async function transfer(context: OperationContext, request: TransferReque
     return outcomeOf(context, 'transfer', 'no-lease', { key, notes });
   }
   const report = await settleWrite(context, key, { owner: to, ttlMs }, () =>
-    context.backend.reporter.tryAcquire(key, to, ttlMs),
+    reporterOf(context.backend).tryAcquire(key, to, ttlMs),
   );
   const status = !report.done ? 'held-by-other' : report.refreshed ? 'refreshed' : 'acquired';
   return outcomeOf(context, 'transfer', status, {
@@ -72,7 +73,7 @@ async function planTransfer(
   done: readonly Note[],
 ): Promise<KeyOutcome> {
   const dryRun = true;
-  const lease = await context.backend.inspector.readLease(key);
+  const lease = await context.backend.readLease(key);
   const wanted = { key, owner: to, remainingMs: ttlMs };
   if (lease && (from.by === 'force' || lease.owner === from.owner)) {
     return outcomeOf(context, 'transfer', 'transferred', {

@@ -1,5 +1,6 @@
 import { parseKey } from '../lease/key.js';
 import { escapeText } from '../lease/text.js';
+import { printable } from './printable.js';
 
 /**
  * A key as arguments that survive a shell, `xargs` and YAML: a thread's by its two ids, any other in its written form.
@@ -23,17 +24,34 @@ export function quote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
+/** The options by which a key is named. */
+const KEY_OPTIONS = ['thread', 'resource', 'literal'];
+/** The options that are true unless they were refused. */
+const REFUSABLE_OPTIONS = ['color', 'introspect'];
+
 /**
- * The command that was typed, with its key replaced: `thread:…` or `--thread` alone give way to the ids of `key`. The
- * user info of a URL is left out.
+ * The command that was typed, for `key` alone: the same verb and options, whatever keys it named. `options` are by
+ * their names in camel case, as parsed. Passwords are left out.
  */
-export function commandFor(argv: readonly string[], key: string): string {
-  const kept: string[] = [];
-  for (let i = 0; i < argv.length; i += 1) {
-    const argument = argv[i] ?? '';
-    if (argument === '--thread') i += 1;
-    else if (!argument.startsWith('--thread=') && !argument.startsWith('thread:')) kept.push(argument);
+export function commandFor(verb: string, options: object, key: string): string {
+  const typed: readonly (readonly [string, unknown])[] = Object.entries(options);
+  const words = typed.flatMap(([name, value]) =>
+    KEY_OPTIONS.includes(name) ? [] : typedOption(name, value),
+  );
+  return ['mastra-lease', verb, ...words, keyArguments(key)].join(' ');
+}
+
+function typedOption(name: string, value: unknown): readonly string[] {
+  const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  if (typeof value === 'string') {
+    const word = quote(printable(withoutSecrets(value)));
+    return [word.startsWith('-') ? `--${flag}=${word}` : `--${flag} ${word}`];
   }
-  const words = kept.map((word) => quote(word.replace(/\/\/[^/]*@/, '//…@')));
-  return ['mastra-lease', ...words, keyArguments(key)].join(' ');
+  if (REFUSABLE_OPTIONS.includes(name)) return value === false ? [`--no-${flag}`] : [];
+  return value === true ? [`--${flag}`] : [];
+}
+
+/** A word that was typed, without the passwords of a URL. */
+export function withoutSecrets(word: string): string {
+  return word.replace(/:\/\/.*@/s, '://…@').replace(/([?&]\w*password=)[^&#]*/gi, '$1…');
 }

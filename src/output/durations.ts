@@ -8,8 +8,9 @@ export function formatDuration(ms: number): string {
   return twoUnits(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
 }
 
-/** The time left of a lease for people; `null` never ends. */
-export function formatRemaining(remainingMs: number | null): string {
+/** The time left of a lease for people; `null` never ends, and what could not be read is said to be unknown. */
+export function formatRemaining(remainingMs: number | null | undefined): string {
+  if (remainingMs === undefined) return 'time left unknown';
   return remainingMs === null ? 'no expiry' : formatDuration(remainingMs);
 }
 

@@ -1,6 +1,6 @@
 import type { BackendSource } from '../lease/backend.js';
-import { AmbiguousKeyError, LeaseError } from '../lease/errors.js';
-import type { Lease } from '../lease/inspector.js';
+import { AmbiguousKeyError, isLeaseError } from '../lease/errors.js';
+import type { SeenLease } from '../lease/inspector.js';
 import { parseKey } from '../lease/key.js';
 import { parseOwner } from '../lease/owner.js';
 import { escapeText } from '../lease/text.js';
@@ -79,10 +79,10 @@ export function errorJson(
   };
 }
 
-function errorFields(error: Error): JsonObject {
-  const code =
-    error instanceof LeaseError ? error.code : 'code' in error ? String(error.code) : 'ERR_INTERNAL';
-  const remedy = error instanceof LeaseError ? error.remedy : undefined;
+/** An error's code, message and remedy. */
+export function errorFields(error: Error): JsonObject {
+  const code = isLeaseError(error) ? error.code : 'code' in error ? String(error.code) : 'ERR_INTERNAL';
+  const remedy = isLeaseError(error) ? error.remedy : undefined;
   return {
     code,
     message: printable(error.message),
@@ -104,7 +104,7 @@ function keyFields(key: string): JsonObject {
 }
 
 /** Owner and time left. The instant of expiry is inferred: this host's clock plus the time left. */
-function leaseFields({ owner, ownerHex, remainingMs }: Lease, atMs: number): JsonObject {
+function leaseFields({ owner, ownerHex, remainingMs }: SeenLease, atMs: number): JsonObject {
   const parts = parseOwner(owner);
   return {
     owner: escapeText(owner),
@@ -113,14 +113,19 @@ function leaseFields({ owner, ownerHex, remainingMs }: Lease, atMs: number): Jso
       ownerRun: escapeText(parts.runId),
       ownerProcess: escapeText(parts.process),
     }),
-    remainingMs,
-    ...(remainingMs !== null && { expiresAt: formatInstant(atMs + remainingMs), inferred: ['expiresAt'] }),
+    ...(remainingMs !== undefined && { remainingMs }),
+    ...(typeof remainingMs === 'number' && {
+      expiresAt: formatInstant(atMs + remainingMs),
+      inferred: ['expiresAt'],
+    }),
   };
 }
 
-function sourceFields({ backend, keyPrefix, ...rest }: BackendSource): JsonObject {
+/** Where an answer came from. */
+export function sourceFields({ backend, server, keyPrefix, ...rest }: BackendSource): JsonObject {
   return {
     backend: printable(backend),
+    ...(server !== undefined && { server: printable(server) }),
     ...(keyPrefix !== undefined && { keyPrefix: escapeText(keyPrefix) }),
     ...rest,
   };

@@ -15,8 +15,7 @@ export interface OutcomeText {
 
 /** What an outcome looks like on a terminal: a status word, a sentence, then notes and the next step. */
 export function terminalText(outcome: KeyOutcome, theme: Theme): OutcomeText {
-  const word = outcome.dryRun ? `would be ${STATUS_WORD[outcome.status]}` : STATUS_WORD[outcome.status];
-  const answer = `${STATUS_COLOUR[outcome.status](theme)(word.padEnd(10))}${sentence(outcome)}`;
+  const answer = `${STATUS_COLOUR[outcome.status](theme)(statusWord(outcome).padEnd(10))}${sentence(outcome)}`;
   return { answer, talk: talk(outcome) };
 }
 
@@ -47,6 +46,12 @@ const STATUS_WORD: Record<OutcomeStatus, string> = {
   skipped: 'skipped',
 };
 
+/** The status in a word; what a dry run would have changed is not called done. */
+function statusWord({ status, dryRun }: KeyOutcome): string {
+  const isRefusal = status === 'held-by-other' || status === 'no-lease';
+  return dryRun && !isRefusal ? 'dry run' : STATUS_WORD[status];
+}
+
 const STATUS_COLOUR: Record<OutcomeStatus, (theme: Theme) => (text: string) => string> = {
   held: (theme) => theme.strong,
   free: (theme) => theme.dim,
@@ -61,22 +66,23 @@ const STATUS_COLOUR: Record<OutcomeStatus, (theme: Theme) => (text: string) => s
 };
 
 function sentence(outcome: KeyOutcome): string {
-  const { status, lease, previousOwner } = outcome;
+  const { status, lease, previousOwner, dryRun } = outcome;
   const what = subject(outcome);
+  const previous = escapeText(previousOwner ?? '');
   const owner = lease ? escapeText(lease.owner) : '';
-  const left = lease ? forHowLong(lease.remainingMs, outcome) : '';
+  const left = forHowLong(outcome);
   switch (status) {
     case 'held':
     case 'held-by-other':
-      return `${what} is ${owner}'s ${lease?.remainingMs === null ? left : left.replace('for', 'for another')}`;
+      return `${what} is ${owner}'s ${left}`;
     case 'acquired':
     case 'refreshed':
     case 'renewed':
-      return `${what} is ${owner}'s ${left}`;
+      return `${what} ${dryRun ? 'would be' : 'is'} ${owner}'s ${left}`;
     case 'transferred':
-      return `${what} went from ${escapeText(previousOwner ?? '')} to ${owner}, ${left}`;
+      return `${what} ${dryRun ? 'would go' : 'went'} from ${previous} to ${owner}, ${left}`;
     case 'released':
-      return `${what} is no longer ${escapeText(previousOwner ?? '')}'s`;
+      return `${what} ${dryRun ? 'would no longer be' : 'is no longer'} ${previous}'s`;
     case 'free':
     case 'no-lease':
       return `nobody holds ${what}`;
@@ -89,11 +95,14 @@ function subject({ key, thread }: KeyOutcome): string {
   return key === undefined ? `a thread ${escapeText(thread ?? '')}` : describeKey(key);
 }
 
-function forHowLong(remainingMs: number | null, { status, atMs }: KeyOutcome): string {
+function forHowLong({ lease, status, atMs }: KeyOutcome): string {
+  const remainingMs = lease?.remainingMs;
   if (remainingMs === null) return 'for ever: it has no expiry';
-  const until =
-    status === 'held' || status === 'held-by-other' ? '' : ` (until ${formatInstant(atMs + remainingMs)})`;
-  return `for ${formatDuration(remainingMs)}${until}`;
+  if (remainingMs === undefined) return 'for a time that cannot be read';
+  const duration = formatDuration(remainingMs);
+  return status === 'held' || status === 'held-by-other'
+    ? `for another ${duration}`
+    : `for ${duration} (until ${formatInstant(atMs + remainingMs)})`;
 }
 
 function pipedAnswer({ verb, status, lease }: KeyOutcome): string {
@@ -108,8 +117,7 @@ function isAnsweredByTalk({ status }: KeyOutcome): boolean {
 }
 
 function plainSentence(outcome: KeyOutcome): string {
-  const word = STATUS_WORD[outcome.status];
-  return `${outcome.dryRun ? 'would be ' : ''}${word}: ${sentence(outcome)}`;
+  return `${statusWord(outcome)}: ${sentence(outcome)}`;
 }
 
 function talk(outcome: KeyOutcome): readonly string[] {

@@ -3,10 +3,24 @@ import { escapeText } from '../lease/text.js';
 import { printable } from './printable.js';
 
 /** Where an answer came from, in one line: `redis://10.0.0.5:6379/0 primary · mastra:topic · --backend`. */
-export function sourceText({ backend, role, keyPrefix, foundBy }: BackendSource): string {
-  const where =
-    role === undefined
-      ? printable(backend)
-      : `${printable(backend)} ${role === 'unverified' ? 'role unverified' : role}`;
-  return [where, ...(keyPrefix === undefined ? [] : [escapeText(keyPrefix)]), foundBy].join(' · ');
+export function sourceText({
+  backend,
+  server,
+  provider,
+  role,
+  keyPrefix,
+  context,
+  foundBy,
+  isNoop,
+}: BackendSource): string {
+  const place = server === undefined ? printable(backend) : `${printable(backend)} · ${printable(server)}`;
+  const where = role === undefined ? place : `${place} ${role === 'unverified' ? 'role unverified' : role}`;
+  return [
+    where,
+    ...(provider === undefined ? [] : [printable(provider)]),
+    ...(isNoop ? ['NO LEASING: every caller wins'] : []),
+    ...(keyPrefix === undefined ? [] : [escapeText(keyPrefix)]),
+    ...(context === undefined ? [] : [`context ${escapeText(context)}`]),
+    foundBy,
+  ].join(' · ');
 }

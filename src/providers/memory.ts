@@ -24,7 +24,7 @@ const KEYS_PER_STEP = 1_000;
 /**
  * The reference implementation of the contract: leases in a map of this process, seen by nobody else.
  *
- * Every method rejects with a {@link LeaseError}, and never throws synchronously.
+ * Every method rejects with a typed error, and never throws synchronously.
  *
  * @example
  * ```ts

@@ -1,3 +1,4 @@
+import type { LeaseReporter } from '../lease/inspector.js';
 import type { LeaseProvider } from '../lease/provider.js';
 
 /**
@@ -10,4 +11,12 @@ export const noopLeaseProvider: LeaseProvider = {
   releaseLease: async () => {},
   renewLease: async () => true,
   transferLease: async () => true,
+};
+
+/** The fallback's own reports: reading back would contradict every one of them. */
+export const noopLeaseReporter: LeaseReporter = {
+  tryAcquire: async (_key, owner) => ({ done: true, holder: owner, refreshed: false }),
+  tryRelease: async () => ({ done: true }),
+  tryRenew: async (_key, owner) => ({ done: true, holder: owner }),
+  tryTransfer: async (_key, _fromOwner, toOwner) => ({ done: true, holder: toOwner }),
 };

@@ -15,13 +15,15 @@ const STRIP_TYPES = process.features.typescript ? [] : ['--experimental-strip-ty
 type Answer<Kind extends ContenderMessage['message']> = Extract<ContenderMessage, { message: Kind }>;
 
 /** A running process of contenders. */
-export interface ContenderProcess extends Disposable {
+export interface ContenderProcess {
   /** Lets every contender acquire once, and answers what each got. */
   claim(key: string, ttlMs: number): Promise<readonly Claim[]>;
   /** Lets every contender acquire over and over; resolves when each has tried once. */
   race(key: string, ttlMs: number): Promise<void>;
   /** Ends the race. */
   finish(): Promise<{ readonly attempts: number; readonly wins: number }>;
+  /** Ends the process. */
+  stop(): void;
 }
 
 /** Starts a process with so many contenders, each with a provider of its own that is connected already. */
@@ -48,7 +50,7 @@ export async function startContenders(spec: ChildSpec, contenders: number): Prom
       const { attempts, wins } = await inbox.next('raced');
       return { attempts, wins };
     },
-    [Symbol.dispose]: () => {
+    stop() {
       child.kill('SIGKILL');
     },
   };

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ContenderProcess, startContenders } from './contender-process.js';
 import type { Claim } from './contender-protocol.js';
 import type { ContractSuite } from './contract-suite.js';
@@ -67,10 +67,10 @@ export function describeContention(suite: ContractSuite): void {
 
 function describeProcesses(suite: ContractSuite): void {
   it(`has exactly one winner among ${CONTENDERS} contenders in ${PROCESSES} processes, time and again`, async () => {
-    using processes = await startProcesses(suite, PROCESSES, CONTENDERS / PROCESSES);
+    const processes = await startProcesses(suite, PROCESSES, CONTENDERS / PROCESSES);
     for (let round = 0; round < 10; round += 1) {
       const key = suite.freshKey();
-      const claims = await Promise.all(processes.all.map((each) => each.claim(key, TTL_MS)));
+      const claims = await Promise.all(processes.map((each) => each.claim(key, TTL_MS)));
       expectOneWinner(claims.flat());
     }
   }, 60_000);
@@ -79,10 +79,10 @@ function describeProcesses(suite: ContractSuite): void {
     const leases = suite.open();
     const key = suite.freshKey();
     await leases.acquireLease(key, 'even', TTL_MS);
-    using processes = await startProcesses(suite, 2, 2);
-    await Promise.all(processes.all.map((each) => each.race(key, TTL_MS)));
+    const processes = await startProcesses(suite, 2, 2);
+    await Promise.all(processes.map((each) => each.race(key, TTL_MS)));
     expect(await transferBackAndForth(suite, leases, key)).toBe(TRANSFERS);
-    const results = await Promise.all(processes.all.map((each) => each.finish()));
+    const results = await Promise.all(processes.map((each) => each.finish()));
     for (const { attempts, wins } of results) {
       expect(wins).toBe(0);
       expect(attempts).toBeGreaterThan(100);
@@ -113,10 +113,16 @@ function expectOneWinner(claims: readonly Claim[]): void {
   expect(new Set(claims.map(({ named }) => named))).toEqual(new Set(winners));
 }
 
-async function startProcesses(suite: ContractSuite, processes: number, contendersEach: number) {
-  const stack = new DisposableStack();
-  const start = async (): Promise<ContenderProcess> =>
-    stack.use(await startContenders(suite.childSpec, contendersEach));
-  const all = await Promise.all(Array.from({ length: processes }, start));
-  return { all, [Symbol.dispose]: () => stack.dispose() };
+/** Processes that end with the test. */
+async function startProcesses(
+  suite: ContractSuite,
+  count: number,
+  contendersEach: number,
+): Promise<readonly ContenderProcess[]> {
+  const start = async (): Promise<ContenderProcess> => {
+    const contenders = await startContenders(suite.childSpec, contendersEach);
+    onTestFinished(() => contenders.stop());
+    return contenders;
+  };
+  return Promise.all(Array.from({ length: count }, start));
 }

@@ -73,6 +73,7 @@ type Events = ReturnType<typeof listLeases>;
 async function streamJson({ printer, io }: Session, events: Events, limit: number): Promise<ExitCode> {
   let shown = 0;
   for await (const event of events) {
+    if (printer.isReaderGone) return 0;
     if ('end' in event) return endJson(printer, event.end);
     if (shown < limit) await printer.json(listedLeaseJson(event.lease, io.clock.wallMs()));
     shown += 1;
@@ -83,6 +84,7 @@ async function streamJson({ printer, io }: Session, events: Events, limit: numbe
 async function endJson(printer: Session['printer'], end: ListEnd): Promise<ExitCode> {
   const exitCode = exitCodeOfEnd(end);
   await printer.json(listEndJson(end, exitCode));
+  if (end.error) await printer.failure(end.error, 'list');
   return exitCode;
 }
 
@@ -105,15 +107,18 @@ async function printSorted(
     for (const lease of shown) await printer.json(listedLeaseJson(lease, end.atMs));
     return endJson(printer, end);
   }
+  // Nothing was seen: "0 leases" would be an answer.
+  if (end.error && end.total === 0) throw end.error;
   if (printer.mode === 'pipe') {
     for (const lease of shown) await printer.line(listedLeaseRow(lease));
   } else if (shown.length > 0) {
     const { leaseTable } = await import('../../output/list-table.js');
     await printer.line(leaseTable(shown, io.columns, printer.theme));
   }
+  if (printer.isReaderGone) return 0;
   const exitCode = exitCodeOfEnd(end);
   await printer.talk(listSummary(end, shown.length));
-  if (end.error) await printer.error(end.error, exitCode, 'list', end.source);
+  if (end.error) await printer.failure(end.error, 'list');
   await printer.source(end.source);
   return exitCode;
 }

@@ -1,6 +1,6 @@
 import { release as releaseLeases } from '../../operations/release.js';
 import { runInSession, sealCommand } from '../command.js';
-import { assertCanAsk, confirmHolders } from '../confirm.js';
+import { confirmHolders } from '../confirm.js';
 import { type ExitCode, exitCodeOf, worstExitCode } from '../exit-codes.js';
 import { readKeyRequests } from '../key-requests.js';
 import {
@@ -42,7 +42,6 @@ export const release = sealCommand<ReleaseInput>({
       options,
       { access: options.dryRun ? 'read' : 'write', bounds: 'command' },
       async (session) => {
-        assertCanAsk(run.io, options);
         const owner = readOwnerRequest(
           options.owner,
           '--owner',

@@ -1,6 +1,6 @@
 import { renew as renewLease } from '../../operations/renew.js';
 import { runInSession, sealCommand } from '../command.js';
-import { assertCanAsk, confirmHolders } from '../confirm.js';
+import { confirmHolders } from '../confirm.js';
 import { readKeyRequest } from '../key-requests.js';
 import {
   type CommonOptions,
@@ -46,7 +46,6 @@ export const renew = sealCommand<RenewInput>({
       options,
       { access: options.dryRun ? 'read' : 'write', bounds: 'command' },
       async (session) => {
-        assertCanAsk(run.io, options);
         const outcome = await renewLease(session.context, {
           target: readKeyRequest(key, options),
           owner: readOwnerRequest(

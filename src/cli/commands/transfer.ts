@@ -1,6 +1,6 @@
 import { transfer as transferLease } from '../../operations/transfer.js';
 import { runInSession, sealCommand } from '../command.js';
-import { assertCanAsk, confirmHolders } from '../confirm.js';
+import { confirmHolders } from '../confirm.js';
 import { readKeyRequest } from '../key-requests.js';
 import {
   type CommonOptions,
@@ -55,7 +55,6 @@ export const transfer = sealCommand<TransferInput>({
       options,
       { access: options.dryRun ? 'read' : 'write', bounds: 'command' },
       async (session) => {
-        assertCanAsk(run.io, options);
         if (options.to === undefined)
           throw new UsageError('Expected --to with the owner who gets the lease, got none');
         const outcome = await transferLease(session.context, {

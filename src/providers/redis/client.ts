@@ -1,21 +1,28 @@
+import type { Buffer } from 'node:buffer';
 import calculateSlot from 'cluster-key-slot';
 import { systemClock } from '../../lease/clock.js';
-import { Deadline } from '../../lease/deadline.js';
-import { ClosedError, UnreachableError, UnverifiedError } from '../../lease/errors.js';
-import { type Answer, type ConnectOptions, type RedisCommand, RedisConnection } from './connection.js';
-import {
-  type CommandKind,
-  connectedToReplica,
-  ReplyFailure,
-  replyFailure,
-  TransportError,
-  transportFailure,
-} from './errors.js';
+import { Deadline, withinDeadline } from '../../lease/deadline.js';
+import { ClosedError, InvalidConfigError, UnreachableError } from '../../lease/errors.js';
+import type { CommandKind, RedisCommand } from './command.js';
+import { type Answer, type ConnectSettings, isOver, RedisConnection } from './connection.js';
+import { FailoverWatch } from './failover-watch.js';
+import { type Redirection, readRedirection } from './redirection.js';
 import { hasChanged, type ServerView } from './replies.js';
+import { ReplyFailure } from './reply-failure.js';
+import { tryInTurn } from './seeds.js';
+import { findPrimary } from './sentinel.js';
 import { formatAddress, type RedisAddress, type RedisTarget } from './target.js';
+import { TransportError, transportFailure } from './transport-error.js';
 
 /** Milliseconds that one call may take, connecting included. */
 export type CallBudget = (kind: CommandKind) => number;
+
+/** How a client connects. */
+export interface ClientOptions extends Omit<ConnectSettings, 'signal'> {
+  /** Whether the connection stays, so that Sentinels are to be watched for a failover. */
+  readonly kept: boolean;
+  readonly budget: CallBudget;
+}
 
 /** What a call asks of the servers. */
 export interface Call {
@@ -23,16 +30,19 @@ export interface Call {
   readonly name: string;
   readonly kind: CommandKind;
   readonly commands: readonly RedisCommand[];
+  /** Default: what the budget gives for its kind. */
+  readonly deadline?: Deadline | undefined;
 }
 
 /** Where a call goes: to whichever server has this record, or to this very server. */
-export type Route = { readonly record: string } | { readonly server: RedisAddress } | 'any';
+export type Route = { readonly record: string | Buffer } | { readonly server: RedisAddress } | 'any';
 
 /** A call's answer, and who gave it. */
 export interface CallAnswer {
   readonly view: ServerView;
   readonly replies: readonly unknown[];
   readonly server: string;
+  readonly address: RedisAddress;
   /** Which connection it came by: a cursor of one server means nothing to the next. */
   readonly connectionId: number;
 }
@@ -48,24 +58,32 @@ const ASKING: RedisCommand = ['asking'];
 /** How often one call follows a redirection or replaces a stale connection before it gives up. */
 const MAX_ATTEMPTS = 6;
 
+/** Under which the connection is held that the target itself names, in contrast to one named by a cluster. */
+const TARGET = '';
+
 /**
  * Sends calls to the server that has to answer them: it connects when needed, follows a cluster's redirections (a
  * redirected command was not executed), and opens a stale connection anew. A write that was sent is never sent again.
  */
 export class RedisClient {
   readonly #target: RedisTarget;
-  readonly #options: ConnectOptions;
-  readonly #budget: CallBudget;
-  readonly #opening = new Map<string, Promise<RedisConnection>>();
+  readonly #options: ClientOptions;
+  readonly #settings: ConnectSettings;
+  readonly #closing = new AbortController();
+  readonly #opening = new Map<
+    string,
+    { readonly connection: Promise<RedisConnection>; readonly deadline: Deadline }
+  >();
   readonly #held = new Map<string, RedisConnection>();
   readonly #slots = new Map<number, RedisAddress>();
-  #closed = false;
+  #watch: FailoverWatch | undefined;
+  #named: RedisAddress | undefined;
   #view: ServerView | undefined;
 
-  constructor(target: RedisTarget, options: ConnectOptions, budget: CallBudget) {
+  constructor(target: RedisTarget, options: ClientOptions) {
     this.#target = target;
     this.#options = options;
-    this.#budget = budget;
+    this.#settings = { tls: options.tls, login: options.login, signal: this.#closing.signal };
   }
 
   /** What the server that answered last said of itself. */
@@ -73,176 +91,181 @@ export class RedisClient {
     return this.#view;
   }
 
+  /** When a call of this kind that begins now has to end. */
+  deadline(kind: CommandKind): Deadline {
+    return Deadline.after(this.#options.budget(kind), systemClock);
+  }
+
   async call(call: Call, route: Route): Promise<CallAnswer> {
-    const deadline = Deadline.after(this.#budget(call.kind), systemClock);
+    const deadline = call.deadline ?? this.deadline(call.kind);
+    const server = typeof route === 'object' && 'server' in route ? route.server : undefined;
     const slot = typeof route === 'object' && 'record' in route ? calculateSlot(route.record) : undefined;
-    let redirection: Redirection | undefined;
+    let goneOwner: RedisAddress | undefined;
+    let ask: RedisAddress | undefined;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const cached = slot === undefined ? undefined : this.#slots.get(slot);
-      const to =
-        redirection?.address ?? (typeof route === 'object' && 'server' in route ? route.server : cached);
+      const owner = slot === undefined ? undefined : this.#slots.get(slot);
+      const to = ask ?? server ?? owner;
       let opened: Attempt;
       try {
         opened = await this.#connectionTo(to, deadline, call);
       } catch (error) {
-        if (slot === undefined || to === undefined || to !== cached) throw error;
+        // The slot's owner is gone: another server may name a new one.
+        const mayHaveMoved = to !== undefined && to === owner && !isSame(to, goneOwner);
+        if (slot === undefined || !mayHaveMoved || isOver(deadline)) throw error;
         this.#slots.delete(slot);
-        redirection = undefined;
+        goneOwner = to;
         continue;
       }
       const { connection, reused } = opened;
-      const commands = redirection?.kind === 'ASK' ? [ASKING, ...call.commands] : call.commands;
       let answer: Answer;
       try {
-        answer = await connection.request(commands, deadline);
+        answer = await connection.request(ask ? call.commands.flatMap(asking) : call.commands, deadline);
       } catch (error) {
         this.#drop(connection);
         if (!(error instanceof TransportError)) throw error;
-        // A kept connection may have died while idle: what was not sent, or only reads, may go out on a new one.
-        if (reused && (!error.sent || call.kind === 'read') && deadline.remainingMs() > 0) continue;
+        const isRepeatable = !error.sent || call.kind === 'read';
+        if (isRepeatable) this.#assertOpen(call);
+        // A kept connection may have died while it was idle.
+        if (isRepeatable && reused && !isOver(deadline)) continue;
         throw transportFailure(error, call.kind, call.name, connection.server);
       }
-      const replies = answer.replies.slice(commands.length - call.commands.length);
-      redirection = slot === undefined ? undefined : readRedirection(replies, connection.address);
-      if (redirection) {
-        if (redirection.kind === 'MOVED') this.#slots.set(redirection.slot, redirection.address);
-        continue;
-      }
-      this.#view = answer.view;
-      const demoted = answer.view.role === 'replica' || replies.some((reply) => isReply(reply, 'READONLY'));
-      if (demoted && reused && !replies.some(hasChanged)) {
+      const { view } = answer;
+      const replies = ask ? answer.replies.filter((_, index) => index % 2 === 1) : answer.replies;
+      const redirection: Redirection | undefined =
+        slot === undefined ? undefined : readRedirection(replies, connection.address);
+      ask = redirection?.kind === 'ASK' ? redirection.address : undefined;
+      if (redirection?.kind === 'MOVED') this.#slots.set(redirection.slot, redirection.address);
+      if (redirection) continue;
+      this.#view = view;
+      const isReplica = view.role === 'replica' || replies.some(isReadOnly);
+      if (isReplica && reused && !replies.some(hasChanged)) {
         // It became a replica under the open connection: names are resolved anew, Sentinels asked again.
         this.#drop(connection);
         continue;
       }
-      return { view: answer.view, replies, server: connection.server, connectionId: connection.id };
+      if (view.mode === 'sentinel') throw connectedToSentinel(call, connection);
+      const { address, id: connectionId } = connection;
+      return { view, replies, server: connection.server, address, connectionId };
     }
-    throw new UnreachableError(
-      `${call.name}: the cluster redirected it ${MAX_ATTEMPTS} times; nothing was changed`,
-      {
-        remedy: 'are slots moving? try again',
-      },
-    );
+    throw new UnreachableError(`${call.name}: redirected ${MAX_ATTEMPTS} times; nothing was changed`, {
+      remedy: 'are slots moving, or is a failover going on? try again',
+    });
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
-    for (const connection of this.#held.values()) connection.close();
+  /** Closes every connection. Calls that wait for an answer reject. */
+  close(): void {
+    this.#watch?.close();
+    this.#closing.abort();
     this.#held.clear();
-    await Promise.allSettled(this.#opening.values());
   }
 
-  /** The open connection to `address`, or a new one; calls that need it at the same time share one attempt. */
-  async #connectionTo(address: RedisAddress | undefined, deadline: Deadline, call: Call): Promise<Attempt> {
-    this.#assertOpen(call);
-    const key = address === undefined ? '' : formatAddress(address);
-    const held = this.#held.get(key);
-    if (held?.isOpen) return { connection: held, reused: true };
-    let opening = this.#opening.get(key);
-    if (!opening) {
-      opening = this.#open(address, deadline).finally(() => this.#opening.delete(key));
-      this.#opening.set(key, opening);
-    }
-    try {
-      const connection = await opening;
-      if (this.#closed) connection.close();
+  /** The open connection to an address, or a new one; calls that need it at the same time share one attempt. */
+  async #connectionTo(to: RedisAddress | undefined, deadline: Deadline, call: Call): Promise<Attempt> {
+    const key = to === undefined ? TARGET : formatAddress(to);
+    for (;;) {
       this.#assertOpen(call);
-      this.#held.set(key, connection);
-      return { connection, reused: false };
-    } catch (error) {
-      throw error instanceof TransportError
-        ? transportFailure(error, call.kind, call.name, this.#nameOf(address))
-        : error;
-    }
-  }
-
-  #assertOpen(call: Call): void {
-    if (this.#closed) throw new ClosedError(`${call.name}: the provider was closed; nothing was sent`);
-  }
-
-  #nameOf(address: RedisAddress | undefined): string {
-    return address === undefined ? this.#target.name : formatAddress(address);
-  }
-
-  async #open(address: RedisAddress | undefined, deadline: Deadline): Promise<RedisConnection> {
-    const { via } = this.#target;
-    if (address !== undefined)
-      return RedisConnection.openServer(address, this.#target, this.#options, deadline);
-    if (via.kind === 'sentinels')
-      return RedisConnection.openPrimary(via, this.#target, this.#options, deadline);
-    let failure: unknown;
-    for (const [index, seed] of via.addresses.entries()) {
-      // A seed that swallows packets must leave time for the others.
-      const share = deadline.remainingMs() / (via.addresses.length - index);
+      const held = this.#held.get(key);
+      if (held?.isOpen) return { connection: held, reused: true };
+      if (held) this.#drop(held);
+      const opening = this.#opening.get(key) ?? this.#startOpening(key, to, deadline);
+      const isJoined = opening.deadline !== deadline;
       try {
-        return await RedisConnection.openServer(
-          seed,
-          this.#target,
-          this.#options,
-          Deadline.after(share, systemClock),
-        );
+        const connection = isJoined
+          ? await withinDeadline(opening.connection, deadline, connectingTimedOut)
+          : await opening.connection;
+        return { connection, reused: false };
       } catch (error) {
-        failure = error;
+        this.#assertOpen(call);
+        // The attempt ended at the deadline of the call that began it.
+        if (isJoined && isOver(opening.deadline) && !isOver(deadline)) continue;
         if (!(error instanceof TransportError)) throw error;
+        throw transportFailure(error, call.kind, call.name, to === undefined ? this.#target.name : key);
       }
     }
-    throw failure;
+  }
+
+  #startOpening(key: string, to: RedisAddress | undefined, deadline: Deadline) {
+    const connection = this.#open(to, deadline)
+      .then((opened) => {
+        this.#held.set(key, opened);
+        if (!this.#held.get(opened.server)?.isOpen) this.#held.set(opened.server, opened);
+        return opened;
+      })
+      .finally(() => this.#opening.delete(key));
+    connection.catch(() => {});
+    const opening = { connection, deadline };
+    this.#opening.set(key, opening);
+    return opening;
+  }
+
+  async #open(to: RedisAddress | undefined, deadline: Deadline): Promise<RedisConnection> {
+    const { via } = this.#target;
+    const open = (address: RedisAddress, share = deadline) =>
+      RedisConnection.open(address, this.#settings, share);
+    if (to !== undefined) return open(to);
+    if (via.kind === 'servers') return tryInTurn(via.addresses, deadline, open);
+    const sentinelSettings = { ...this.#settings, login: { ...via, database: 0 } };
+    for (;;) {
+      this.#named = undefined;
+      const primary = await findPrimary(via, sentinelSettings, deadline).catch(
+        because('no Sentinel answered'),
+      );
+      const connection = await open(primary).catch(because(`the primary, ${formatAddress(primary)}`));
+      if (this.#named === undefined || isSame(this.#named, connection.address)) {
+        if (this.#options.kept && !this.#closing.signal.aborted) {
+          this.#watch ??= new FailoverWatch(via, sentinelSettings, (named) => this.#keepOnly(named));
+        }
+        return connection;
+      }
+      connection.close();
+    }
+  }
+
+  /** A Sentinel named this primary: connections to any other are to one that was replaced. */
+  #keepOnly(primary: RedisAddress): void {
+    this.#named = primary;
+    for (const connection of this.#held.values()) {
+      if (!isSame(connection.address, primary)) this.#drop(connection);
+    }
   }
 
   #drop(connection: RedisConnection): void {
-    connection.close();
+    connection.retire();
     for (const [key, held] of this.#held) if (held === connection) this.#held.delete(key);
   }
-}
 
-/** The value of an answer's reply; an error reply is thrown as what it means for the caller. */
-export function valueOf({ replies, server }: CallAnswer, command: string, index = 0): unknown {
-  const reply = replies[index];
-  if (reply instanceof ReplyFailure) throw replyFailure(reply, { command, server });
-  return reply;
-}
-
-/**
- * What a server does not have is "free" only when it is known to be the primary.
- *
- * @throws `ERR_LEASE_UNREACHABLE` from a replica, `ERR_LEASE_UNVERIFIED` from a server of unknown role.
- */
-export function assertPrimary({ view, server }: Pick<CallAnswer, 'view' | 'server'>, command: string): void {
-  if (view.role === 'replica') throw connectedToReplica(command, server);
-  if (view.role === 'unverified') {
-    throw new UnverifiedError(
-      `${command}: no lease was seen on ${server}, but it does not say whether it is the primary, so that is no proof`,
-      { remedy: 'a proxy or a Redis before 6: ask the primary directly' },
-    );
+  #assertOpen(call: Call): void {
+    if (!this.#closing.signal.aborted) return;
+    throw new ClosedError(`${call.name}: the provider was closed; nothing was changed`);
   }
 }
 
-interface Redirection {
-  readonly kind: 'MOVED' | 'ASK';
-  readonly slot: number;
-  readonly address: RedisAddress;
+function asking(command: RedisCommand): readonly RedisCommand[] {
+  return [ASKING, command];
 }
 
-/** Reads `MOVED 3999 host:port` or `ASK …`; an empty or unknown host means the one that answered. */
-function readRedirection(
-  replies: readonly unknown[],
-  from: RedisAddress | undefined,
-): Redirection | undefined {
-  for (const reply of replies) {
-    if (!(reply instanceof ReplyFailure)) continue;
-    const match = /^(MOVED|ASK) (\d+) (.*):(\d+)$/.exec(reply.message);
-    const [, kind, slot, host, port] = match ?? [];
-    if (kind === undefined || host === undefined) continue;
-    const sameHost = from !== undefined && 'host' in from ? from.host : 'localhost';
-    return {
-      kind: kind === 'ASK' ? 'ASK' : 'MOVED',
-      slot: Number(slot),
-      address: { host: host === '' || host === '?' ? sameHost : host, port: Number(port) },
-    };
-  }
-  return undefined;
+function isReadOnly(reply: unknown): boolean {
+  return reply instanceof ReplyFailure && reply.is('READONLY');
 }
 
-function isReply(reply: unknown, kind: string): boolean {
-  return reply instanceof ReplyFailure && reply.is(kind);
+function isSame(one: RedisAddress, other: RedisAddress | undefined): boolean {
+  return other !== undefined && formatAddress(one) === formatAddress(other);
+}
+
+function connectingTimedOut(): TransportError {
+  return new TransportError(false, { reason: 'connecting timed out' });
+}
+
+/** Says which connection failed. Whatever was sent on it, the verb was not. */
+function because(what: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof TransportError)) throw error;
+    throw new TransportError(false, { reason: `${what}: ${error.reason}`, remedy: error.remedy });
+  };
+}
+
+function connectedToSentinel(call: Call, { server }: RedisConnection): InvalidConfigError {
+  return new InvalidConfigError(`${call.name}: ${server} is a Sentinel, which holds no leases`, {
+    remedy: `name it as one: redis+sentinel://${server}/NAME-OF-THE-PRIMARY`,
+  });
 }

@@ -1,47 +1,63 @@
 import { Buffer } from 'node:buffer';
-import { type RedisClient, valueOf } from './client.js';
+import { replyOf } from './call-answer.js';
+import type { RedisClient } from './client.js';
+import { hostOrOwn } from './redirection.js';
 import { unexpected } from './replies.js';
-import { formatAddress, type RedisAddress } from './target.js';
+import { formatAddress, type ServerAddress } from './target.js';
 
 const ALL_SLOTS = 16_384;
 
 /** A cluster's masters as one node sees them. */
 export interface ClusterMasters {
-  readonly masters: readonly RedisAddress[];
+  readonly masters: readonly ServerAddress[];
   readonly uncoveredSlots: number;
-  /** The whole assignment of slots as text, to tell whether it changed. */
-  readonly layout: string;
 }
 
-/** Asks any node which master serves which slots. */
+/** Asks any node which masters serve the slots. */
 export async function readClusterMasters(client: RedisClient): Promise<ClusterMasters> {
   const answer = await client.call({ name: 'list', kind: 'read', commands: [['cluster', 'slots']] }, 'any');
-  const ranges = valueOf(answer, 'CLUSTER SLOTS');
+  const ranges = replyOf(answer, 'CLUSTER SLOTS');
   if (!Array.isArray(ranges)) throw unexpected('CLUSTER SLOTS', ranges);
-  const masters = new Map<string, RedisAddress>();
-  const layout: string[] = [];
+  const masters = new Map<string, ServerAddress>();
   let covered = 0;
   for (const range of ranges) {
     const [from, to, master]: unknown[] = Array.isArray(range) ? range : [];
-    if (typeof from !== 'number' || typeof to !== 'number' || !Array.isArray(master)) {
+    const [host, port]: unknown[] = Array.isArray(master) ? master : [];
+    if (typeof from !== 'number' || typeof to !== 'number' || typeof port !== 'number') {
       throw unexpected('CLUSTER SLOTS', range);
     }
-    const [host, port]: unknown[] = master;
-    if (typeof port !== 'number') throw unexpected('CLUSTER SLOTS', master);
     const named = Buffer.isBuffer(host) ? host.toString() : '';
-    // An empty or unknown host means: the one you asked.
-    const address = { host: named === '' || named === '?' ? hostOf(answer.server) : named, port };
+    const address = { host: hostOrOwn(named, answer.address), port };
     masters.set(formatAddress(address), address);
-    layout.push(`${from}-${to}=${formatAddress(address)}`);
     covered += to - from + 1;
   }
-  return {
-    masters: [...masters.values()],
-    uncoveredSlots: ALL_SLOTS - covered,
-    layout: layout.sort().join(' '),
-  };
+  return { masters: [...masters.values()], uncoveredSlots: ALL_SLOTS - covered };
 }
 
-function hostOf(server: string): string {
-  return server.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
+/** What a master serves, in its own words. */
+export interface OwnSlots {
+  /** Differs once a slot came or went, even when it came back. */
+  readonly state: string;
+  /** Whether a slot is on its way in or out: its keys are then on two masters. */
+  readonly isMoving: boolean;
+}
+
+/** Asks a master what it serves itself: what others know of it comes late, and says nothing of slots on their way. */
+export async function readOwnSlots(client: RedisClient, server: ServerAddress): Promise<OwnSlots> {
+  const answer = await client.call(
+    { name: 'list', kind: 'read', commands: [['cluster', 'nodes']] },
+    { server },
+  );
+  const nodes = replyOf(answer, 'CLUSTER NODES');
+  const own = String(nodes)
+    .split('\n')
+    .map((line) => line.split(' '))
+    .find(([, , flags]) => flags?.includes('myself'));
+  if (own === undefined) throw unexpected('CLUSTER NODES', nodes);
+  // <id> <address> <flags> <master> <ping> <pong> <epoch> <link> <slots>…, moving slots in brackets.
+  const [id, , flags, , , , epoch, , ...slots] = own;
+  return {
+    state: [id, flags, epoch, ...slots].join(' '),
+    isMoving: slots.some((slot) => slot.startsWith('[')),
+  };
 }

@@ -1,13 +1,14 @@
 import type { Buffer } from 'node:buffer';
+import { nextTick } from 'node:process';
 import { Command, Redis, type RedisOptions, ReplyError } from 'ioredis';
 import { type Deadline, withinDeadline } from '../../lease/deadline.js';
-import { InvalidConfigError, NotPermittedError } from '../../lease/errors.js';
-import { describeSocketFailure, ReplyFailure, replyFailure, TransportError } from './errors.js';
+import { InvalidConfigError, LeaseError } from '../../lease/errors.js';
+import type { RedisCommand } from './command.js';
+import { type Login, loginCommands } from './login.js';
 import { readHello, type ServerView } from './replies.js';
-import { formatAddress, type RedisAddress, type RedisTarget } from './target.js';
-
-/** One command: its name and arguments, as they go on the wire. */
-export type RedisCommand = readonly [name: string, ...args: readonly (string | Buffer)[]];
+import { isTurnedAway, ReplyFailure, replyFailure } from './reply-failure.js';
+import { formatAddress, type RedisAddress } from './target.js';
+import { describeSocketFailure, isForeignProtocol, TransportError } from './transport-error.js';
 
 /** What came back for one command, and what the server said of itself in the same write. */
 export interface Answer {
@@ -26,15 +27,17 @@ export interface RedisTlsOptions {
   readonly insecure?: boolean;
 }
 
-/** Who connects, and how long the connection is meant to stay. */
-export interface ConnectOptions {
-  readonly username?: string | undefined;
-  /** A password, or a function asked at each connect (short-lived tokens). */
-  readonly password?: string | (() => string | Promise<string>) | undefined;
+/** How to connect, whatever the address. */
+export interface ConnectSettings {
+  /** Absent: no TLS. */
   readonly tls?: RedisTlsOptions | undefined;
-  /** Whether to watch Sentinel for a failover while connected. */
-  readonly kept: boolean;
+  readonly login: Login;
+  /** Closes the connection, also while it is being made. */
+  readonly signal: AbortSignal;
 }
+
+/** With a version of the protocol, which Redis 6.0 wants and which is the one in use: only the reply matters. */
+const HELLO: RedisCommand = ['hello', '2'];
 
 interface Request {
   readonly commands: readonly RedisCommand[];
@@ -61,79 +64,44 @@ export class RedisConnection {
   static #opened = 0;
   /** Tells connections of one process apart. */
   readonly id = ++RedisConnection.#opened;
+  readonly address: RedisAddress;
+  /** The server as it is named in messages. */
+  readonly server: string;
   readonly #redis: Redis;
-  readonly #server: string;
-  /** The address it was asked to connect to; none behind Sentinels. */
-  readonly address: RedisAddress | undefined;
-  #lastError: unknown;
-  #sentinelError = '';
-  #pending: Request[] = [];
+  readonly #signal: AbortSignal;
+  readonly #closed = Promise.withResolvers<never>();
+  #lastError: Error | undefined;
+  #hasAnswered = false;
+  #isRetired = false;
+  #waiting = 0;
+  #queue: Request[] = [];
 
-  private constructor(redis: Redis, server: string, address: RedisAddress | undefined) {
-    this.#redis = redis;
-    this.#server = server;
+  private constructor(address: RedisAddress, { tls, signal }: ConnectSettings) {
     this.address = address;
-    redis.on('error', (error) => {
+    this.server = formatAddress(address);
+    this.#redis = new Redis(leanOptions(address, tls));
+    this.#redis.on('error', (error: Error) => {
       this.#lastError = error;
     });
-    redis.on('sentinelError', (error: Error) => {
-      this.#sentinelError = error.message;
-    });
+    this.#signal = signal;
+    this.#closed.promise.catch(() => {});
+    signal.addEventListener('abort', this.close);
   }
 
-  /** Connects to one server. */
-  static openServer(
+  /**
+   * Connects, logs in and selects the database.
+   *
+   * @throws {@link TransportError}, never `sent`; `LeaseError` when the server refuses.
+   */
+  static async open(
     address: RedisAddress,
-    target: RedisTarget,
-    options: ConnectOptions,
+    settings: ConnectSettings,
     deadline: Deadline,
   ): Promise<RedisConnection> {
-    const tls = target.tls ? tlsOptions(options.tls) : undefined;
-    return RedisConnection.#open({ ...address, ...(tls && { tls }) }, address, target, options, deadline);
-  }
-
-  /** Asks the Sentinels for the primary and connects to it. */
-  static openPrimary(
-    sentinels: Extract<RedisTarget['via'], { kind: 'sentinels' }>,
-    target: RedisTarget,
-    options: ConnectOptions,
-    deadline: Deadline,
-  ): Promise<RedisConnection> {
-    const tls = target.tls ? tlsOptions(options.tls) : undefined;
-    const redisOptions: RedisOptions = {
-      sentinels: [...sentinels.addresses],
-      name: sentinels.name,
-      sentinelUsername: sentinels.username,
-      sentinelPassword: sentinels.password,
-      sentinelRetryStrategy: () => null,
-      updateSentinels: options.kept,
-      failoverDetector: options.kept,
-      ...(tls && { tls, sentinelTLS: tls, enableTLSForSentinelMode: true }),
-    };
-    return RedisConnection.#open(redisOptions, undefined, target, options, deadline);
-  }
-
-  static async #open(
-    where: RedisOptions,
-    address: RedisAddress | undefined,
-    target: RedisTarget,
-    options: ConnectOptions,
-    deadline: Deadline,
-  ): Promise<RedisConnection> {
-    const redis = new Redis({
-      ...where,
-      ...LEAN,
-      connectTimeout: Math.max(1, Math.ceil(Math.min(deadline.remainingMs(), 2 ** 31 - 1))),
-    });
-    const connection = new RedisConnection(redis, address ? formatAddress(address) : target.name, address);
+    const connection = new RedisConnection(address, settings);
+    if (settings.signal.aborted) connection.close();
     try {
-      await withinDeadline(connection.#connect(), deadline, () => {
-        const remedy = target.tls
-          ? 'does the server speak TLS? if not: redis:// instead of rediss://'
-          : undefined;
-        return new TransportError(false, { reason: 'connecting timed out', remedy });
-      });
-      await connection.#logIn(target, options, deadline);
+      await Promise.race([connection.#closed.promise, connection.#connect(settings, deadline)]);
       return connection;
     } catch (error) {
       connection.close();
@@ -141,167 +109,170 @@ export class RedisConnection {
     }
   }
 
+  /** Whether new requests may use it. */
   get isOpen(): boolean {
-    return this.#redis.status === 'ready';
-  }
-
-  /** The server as it is named in messages. */
-  get server(): string {
-    return this.#server;
+    return !this.#isRetired && this.#redis.status === 'ready';
   }
 
   /**
-   * Sends commands after HELLO, in one write with whatever else is asked for in the same tick. Rejects with
-   * {@link TransportError} when the answers do not all arrive in time; the connection is then closed.
+   * Sends commands after HELLO, in one write with whatever else is asked for in the same tick. A request that times
+   * out retires the connection and leaves the others on it to their own deadlines.
+   *
+   * @throws {@link TransportError} when the answers do not all arrive in time.
    */
-  request(commands: readonly RedisCommand[], deadline: Deadline): Promise<Answer> {
-    const answer = new Promise<Answer>((resolve, reject) => {
-      this.#pending.push({ commands, resolve, reject });
-    });
-    if (this.#pending.length === 1) queueMicrotask(() => this.#flush());
-    return withinDeadline(answer, deadline, () => {
-      this.close();
-      return new TransportError(true, { reason: 'timed out waiting for the answer' });
-    });
-  }
-
-  close(): void {
-    this.#redis.disconnect();
-  }
-
-  async #connect(): Promise<void> {
+  async request(commands: readonly RedisCommand[], deadline: Deadline): Promise<Answer> {
+    if (isOver(deadline)) throw new TransportError(false, { reason: 'timed out before it was sent' });
+    const { promise: answer, resolve, reject } = Promise.withResolvers<Answer>();
+    // After every promise that is settled by now: whatever depth a call of this tick comes from, it joins in.
+    if (this.#queue.push({ commands, resolve, reject }) === 1) nextTick(() => void this.#flush());
+    this.#waiting += 1;
     try {
-      await this.#redis.connect();
-    } catch (error) {
-      if (this.#sentinelError !== '') throw this.#sentinelFailure();
-      throw this.#failure(false, error instanceof Error ? error.message : undefined);
-    }
-  }
-
-  /** ioredis tells why each Sentinel was of no use only in the text of an event. */
-  #sentinelFailure(): Error {
-    const refusal = new ReplyFailure(this.#sentinelError);
-    if (refusal.message.endsWith('invalid reply: null')) {
-      return new InvalidConfigError(`The Sentinels do not know the primary that ${this.#server} names`);
-    }
-    if (refusal.is('unknown command')) {
-      return new InvalidConfigError(`The servers that ${this.#server} names are no Sentinels`, {
-        remedy: 'to connect to a server itself: redis://host:6379',
+      return await withinDeadline(answer, deadline, () => {
+        this.#isRetired = true;
+        return new TransportError(true, { reason: 'timed out waiting for the answer' });
       });
+    } finally {
+      this.#waiting -= 1;
+      if (this.#isRetired) this.retire();
     }
-    if (refusal.is('NOAUTH', 'WRONGPASS', 'NOPERM')) {
-      return replyFailure(refusal, { command: 'SENTINEL', server: this.#server });
-    }
-    return new TransportError(false, { reason: 'no Sentinel answered', remedy: 'check their addresses' });
   }
 
-  /** Logs in and selects the database, in one write, before anything else: a refused SELECT must never lead to database 0. */
-  async #logIn(target: RedisTarget, options: ConnectOptions, deadline: Deadline): Promise<void> {
-    const username = options.username ?? target.username;
-    const password = await readPassword(options.password ?? target.password, deadline);
-    const commands: RedisCommand[] = [];
-    if (password !== undefined) {
-      commands.push(username === undefined ? ['auth', password] : ['auth', username, password]);
-    }
-    if (target.database !== 0) commands.push(['select', String(target.database)]);
-    if (commands.length === 0) return;
-    const replies = await withinDeadline(this.#write(commands), deadline, () =>
-      this.#failure(false, 'timed out while logging in'),
-    );
+  /** Takes no more requests, and closes once those that wait have ended. */
+  retire(): void {
+    this.#isRetired = true;
+    if (this.#waiting === 0) this.close();
+  }
+
+  readonly close = (): void => {
+    this.#signal.removeEventListener('abort', this.close);
+    this.#closed.reject(new TransportError(false, { reason: 'closed while connecting' }));
+    if (this.#redis.status === 'end') return;
+    this.#redis.disconnect();
+    this.#redis.stream?.destroy();
+  };
+
+  async #connect({ tls, login }: ConnectSettings, deadline: Deadline): Promise<void> {
+    const connected = this.#redis.connect().catch(() => {
+      throw this.#failure(false);
+    });
+    await withinDeadline(connected, deadline, () => {
+      const remedy = tls ? 'does the server speak TLS? if not: redis:// instead of rediss://' : undefined;
+      return new TransportError(false, { reason: 'connecting timed out', remedy });
+    });
+    const commands = await loginCommands(login, deadline);
+    if (commands.length > 0) await this.#logIn(commands, deadline);
+  }
+
+  /** Before anything else is sent: a refused SELECT must never lead to database 0, nor AUTH to another user. */
+  async #logIn(commands: readonly RedisCommand[], deadline: Deadline): Promise<void> {
+    const replies = await withinDeadline(this.#write(commands), deadline, () => {
+      return new TransportError(false, { reason: 'timed out while logging in' });
+    });
     for (const [index, reply] of replies.entries()) {
-      if (reply instanceof ReplyFailure) {
-        throw replyFailure(reply, {
-          command: commands[index]?.[0].toUpperCase() ?? '',
-          server: this.#server,
-        });
-      }
+      if (reply instanceof TransportError) throw new TransportError(false, reply);
+      if (!(reply instanceof ReplyFailure)) continue;
+      throw replyFailure(reply, { command: commands[index]?.[0].toUpperCase() ?? '', server: this.server });
     }
   }
 
   async #flush(): Promise<void> {
-    const requests = this.#pending;
-    this.#pending = [];
-    const commands: RedisCommand[] = [['hello'], ...requests.flatMap((request) => request.commands)];
-    let replies: readonly unknown[];
-    try {
-      replies = await this.#write(commands);
-    } catch (error) {
-      for (const request of requests) request.reject(error);
-      return;
-    }
-    const [hello, ...rest] = replies;
+    const requests = this.#queue;
+    this.#queue = [];
+    const commands = requests.flatMap((request) => request.commands);
+    const [hello, ...replies] = await this.#write([HELLO, ...commands]);
     const view = readHello(hello);
     let offset = 0;
-    for (const { commands: asked, resolve } of requests) {
-      resolve({ view, replies: rest.slice(offset, offset + asked.length) });
+    for (const { commands: asked, resolve, reject } of requests) {
+      const own = replies.slice(offset, offset + asked.length);
+      const failure = own.find((reply) => reply instanceof TransportError || reply instanceof LeaseError);
+      if (failure) reject(failure);
+      else resolve({ view, replies: own });
       offset += asked.length;
     }
   }
 
-  /** Puts all commands on the wire at once; rejects unless every one of them is answered. */
+  /** Puts all commands on the wire at once. What was not answered for want of a connection has that failure for a reply. */
   async #write(commands: readonly RedisCommand[]): Promise<readonly unknown[]> {
     const issued = commands.map(([name, ...args]) => new TrackedCommand(name, args));
     const { stream } = this.#redis;
     stream?.cork();
-    for (const command of issued) this.#redis.sendCommand(command);
+    const answers = issued.map((command) => this.#redis.sendCommand(command));
     stream?.uncork();
-    const settled = await Promise.allSettled(issued.map((command) => command.promise));
     const replies: unknown[] = [];
-    for (const outcome of settled) {
+    for (const [index, outcome] of (await Promise.allSettled(answers)).entries()) {
       if (outcome.status === 'fulfilled') replies.push(outcome.value);
-      else if (outcome.reason instanceof ReplyError)
+      else if (outcome.reason instanceof ReplyError) {
         replies.push(new ReplyFailure(String(outcome.reason.message)));
-      else throw this.#failure(issued.some((command) => command.written));
+      } else {
+        replies.push(this.#failure(issued[index]?.written ?? false, replies[0]));
+        continue;
+      }
+      this.#hasAnswered = true;
     }
     return replies;
   }
 
-  #failure(sent: boolean, fallback?: string): TransportError {
-    const text = describeSocketFailure(this.#lastError);
-    return new TransportError(
-      sent,
-      this.#lastError === undefined && fallback !== undefined ? { reason: fallback } : text,
+  /** Why the connection failed. Who turns it away at once, or speaks another protocol, has done nothing. */
+  #failure(sent: boolean, firstReply?: unknown): Error {
+    const unasked = /Last error: (.*)/s.exec(this.#lastError?.message ?? '')?.[1];
+    const refusal = unasked === undefined ? firstReply : new ReplyFailure(unasked);
+    if (refusal instanceof ReplyFailure && isTurnedAway(refusal)) {
+      return replyFailure(refusal, { command: 'connecting', server: this.server });
+    }
+    const isForeign = !this.#hasAnswered && isForeignProtocol(this.#lastError);
+    const { reason, remedy } = describeSocketFailure(this.#lastError);
+    const isTlsMissing = !this.#hasAnswered && !this.#redis.options.tls;
+    return new TransportError(sent && !isForeign, {
+      reason,
+      remedy:
+        remedy ?? (isTlsMissing ? 'if the server speaks TLS: rediss:// instead of redis://' : undefined),
+    });
+  }
+}
+
+/** Whether nothing can be done by then. Timers count whole milliseconds, and so end up to one early. */
+export function isOver(deadline: Deadline): boolean {
+  return deadline.remainingMs() < 1;
+}
+
+/** Nothing on the wire but what is asked for, and nothing ever sent twice. */
+export function leanOptions(address: RedisAddress, tls: RedisTlsOptions | undefined) {
+  return {
+    ...address,
+    ...(tls && { tls: tlsOptions(tls) }),
+    protocol: 2,
+    lazyConnect: true,
+    // Deadlines are ours, and so is the end of a socket.
+    connectTimeout: 0,
+    disconnectTimeout: 0,
+    enableReadyCheck: false,
+    disableClientInfo: true,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    autoResubscribe: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (): number | null => null,
+  } satisfies RedisOptions;
+}
+
+/** @throws `ERR_LEASE_INVALID_CONFIG` for settings that would be left out silently. */
+export function assertTlsOptions(options: RedisTlsOptions, isTls: boolean): void {
+  if (!isTls && Object.values(options).some((value) => value !== undefined)) {
+    throw new InvalidConfigError('TLS settings need a URL that asks for TLS', {
+      remedy: 'rediss:// instead of redis://',
+    });
+  }
+  if (options.ca !== undefined && !options.ca.includes('-----BEGIN ')) {
+    throw new InvalidConfigError(
+      'Expected the certificate authorities (tls.ca) as PEM text: -----BEGIN CERTIFICATE-----',
     );
   }
 }
 
-/** Nothing on the wire but what is asked for, and nothing ever sent twice. */
-const LEAN = {
-  protocol: 2,
-  replyMapping: 'legacy',
-  lazyConnect: true,
-  enableReadyCheck: false,
-  disableClientInfo: true,
-  enableOfflineQueue: false,
-  autoResendUnfulfilledCommands: false,
-  maxRetriesPerRequest: 0,
-  retryStrategy: () => null,
-  disconnectTimeout: 500,
-} as const satisfies RedisOptions;
-
-function tlsOptions(tls: RedisTlsOptions = {}): NonNullable<RedisOptions['tls']> {
+function tlsOptions({ servername, ca, insecure }: RedisTlsOptions): NonNullable<RedisOptions['tls']> {
   return {
-    ...(tls.servername !== undefined && { servername: tls.servername }),
-    ...(tls.ca !== undefined && { ca: tls.ca }),
-    ...(tls.insecure && { rejectUnauthorized: false }),
+    ...(servername !== undefined && { servername }),
+    ...(ca !== undefined && { ca }),
+    ...(insecure && { rejectUnauthorized: false }),
   };
-}
-
-async function readPassword(
-  password: ConnectOptions['password'],
-  deadline: Deadline,
-): Promise<string | undefined> {
-  if (typeof password !== 'function') return password;
-  const asked = Promise.resolve().then(password);
-  const answer: unknown = await withinDeadline(asked, deadline, () =>
-    passwordFailure('did not answer in time'),
-  ).catch((error: unknown) => {
-    throw error instanceof NotPermittedError ? error : passwordFailure('failed');
-  });
-  if (typeof answer !== 'string') throw passwordFailure(`answered ${typeof answer} instead of a string`);
-  return answer;
-}
-
-function passwordFailure(what: string): NotPermittedError {
-  return new NotPermittedError(`The configured password function ${what}; nothing was sent`);
 }

@@ -4,8 +4,9 @@
  * @packageDocumentation
  */
 export type { CallBudget } from './client.js';
+export type { CommandKind } from './command.js';
 export type { RedisTlsOptions } from './connection.js';
-export type { CommandKind } from './errors.js';
+
 export { DEFAULT_KEY_PREFIX } from './keys.js';
 export { type RedisLeaseOptions, RedisLeaseProvider } from './provider.js';
 export type { ServerView } from './replies.js';

@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer';
-import { type CallAnswer, type RedisClient, type Route, valueOf } from './client.js';
-import type { RedisCommand } from './connection.js';
-import { ReplyFailure, replyFailure } from './errors.js';
+import { replyOf } from './call-answer.js';
+import type { CallAnswer, RedisClient, Route } from './client.js';
+import type { RedisCommand } from './command.js';
 import { unexpected } from './replies.js';
+import { ReplyFailure, replyFailure } from './reply-failure.js';
 import { isRefusal, type ScriptRunner } from './script-runner.js';
 import { listStep } from './scripts.generated.js';
 
@@ -48,7 +49,7 @@ export class ListSteps {
     if (!this.#scriptsRefused) {
       const args = [cursor, this.#pattern, String(COUNT), String(SCANS), String(LEASES)];
       const answer = await this.#scripts.run(listStep, { name: 'list', kind: 'read', route, args });
-      if (!isRefusal(answer.replies[0])) return { ...answer, ...readStep(valueOf(answer, 'list')) };
+      if (!isRefusal(answer.replies[0])) return { ...answer, ...readStep(replyOf(answer, 'list')) };
       this.#scriptsRefused = true;
     }
     return this.#plainStep(route, cursor);
@@ -66,7 +67,7 @@ export class ListSteps {
       'string',
     ];
     const scanned = await this.#client.call({ name: 'list', kind: 'read', commands: [scan] }, route);
-    const { next, records } = readPage(valueOf(scanned, 'SCAN'));
+    const { next, records } = readPage(replyOf(scanned, 'SCAN'));
     const page = { ...scanned, cursor: next, scannedKeys: PLAIN_COUNT };
     if (records.length === 0) return { ...page, entries: [] };
     const commands = records.flatMap((record): RedisCommand[] => [
@@ -82,11 +83,13 @@ export class ListSteps {
         if (owner.is('WRONGTYPE')) return [];
         throw replyFailure(owner, { command: 'GET', server: read.server });
       }
-      const pttl = valueOf(read, 'PTTL', 2 * index + 1);
+      const pttl = replyOf(read, 'PTTL', 2 * index + 1);
       if (!Buffer.isBuffer(owner) || typeof pttl !== 'number') throw unexpected('GET', owner);
       return [{ record, owner, pttl }];
     });
-    return { ...page, connectionId: read.connectionId, entries };
+    // The connection may have been replaced in between: the cursor stays the scanned server's, the doubt is either's.
+    const { view, server } = scanned.view.role === 'primary' ? read : scanned;
+    return { ...page, view, server, entries };
   }
 }
 

@@ -1,24 +1,25 @@
 import { Buffer } from 'node:buffer';
-import { IncompleteListingError, LeaseError } from '../../lease/errors.js';
+import {
+  IncompleteListingError,
+  LeaseError,
+  NotPermittedError,
+  UnreachableError,
+} from '../../lease/errors.js';
 import type { Lease, ListOptions } from '../../lease/inspector.js';
-import { assertPrimary, type RedisClient, type Route } from './client.js';
-import { readClusterMasters } from './cluster-masters.js';
+import { assertPrimary } from './call-answer.js';
+import type { RedisClient, Route } from './client.js';
+import { readClusterMasters, readOwnSlots } from './cluster-masters.js';
 import { leaseRecordPrefix, recordPattern } from './keys.js';
-import { ListSteps, type Step } from './list-steps.js';
-import { decodeKey, decodeOwner, readOwnerAndTtl, remainingFrom, type ServerView } from './replies.js';
+import { type Entry, ListSteps, type Step } from './list-steps.js';
+import { decodeKey, readOwnerAndTtl } from './replies.js';
+import { connectedToReplica } from './reply-failure.js';
 import type { ScriptRunner } from './script-runner.js';
-import { formatAddress, type RedisAddress } from './target.js';
+import { formatAddress, type ServerAddress } from './target.js';
 
 /** How often a scan of one server may start again because its connection was replaced. */
 const MAX_RESTARTS = 3;
 
-/** What a listing has met so far. */
-interface Progress {
-  readonly seen: Set<string>;
-  scannedKeys: number;
-  /** The answer that makes the whole listing doubtful: one that came from no proven primary. */
-  doubtful?: { readonly view: ServerView; readonly server: string };
-}
+const SLOTS_MOVE = 'slots are moving (when none should: redis-cli --cluster fix)';
 
 /**
  * Streams every lease under a prefix: from the one server, or from every master of a cluster, each key once. It ends
@@ -30,135 +31,164 @@ export async function* listLeases(
   keyPrefix: string,
   options: ListOptions,
 ): AsyncGenerator<Lease> {
-  const prefix = Buffer.from(leaseRecordPrefix(keyPrefix));
-  const steps = new ListSteps(client, scripts, recordPattern(prefix.toString()));
-  const progress: Progress = { seen: new Set(), scannedKeys: 0 };
-  const failures: Failure[] = [];
-  const context: Scan = { steps, scripts, prefix, options, progress };
-
-  let first: Step | undefined;
-  try {
-    first = await steps.next('any', '0');
-  } catch (error) {
-    throw asListingFailure([{ server: undefined, error }], progress);
-  }
-  if (first.view.mode !== 'cluster') {
-    try {
-      yield* scanServer(context, 'any', first);
-    } catch (error) {
-      rethrowAbort(error, options.signal);
-      failures.push({ server: undefined, error });
-    }
-  } else {
-    const before = await readClusterMasters(client);
-    for (const server of before.masters) {
-      try {
-        yield* scanServer(context, { server }, await steps.next({ server }, '0'));
-      } catch (error) {
-        rethrowAbort(error, options.signal);
-        failures.push({ server, error });
-      }
-    }
-    if (before.uncoveredSlots > 0) {
-      failures.push({
-        server: undefined,
-        error: new Error(`${before.uncoveredSlots} slots are served by no master`),
-      });
-    }
-    const after = await readClusterMasters(client);
-    if (after.layout !== before.layout) {
-      failures.push({ server: undefined, error: new Error('slots moved to another master meanwhile') });
-    }
-  }
-  if (failures.length > 0) throw asListingFailure(failures, progress);
-  if (progress.doubtful) assertPrimary(progress.doubtful, 'list');
+  const listing = new Listing(client, scripts, keyPrefix, options);
+  const first = await listing.step('any', '0');
+  if (first.view.mode === 'cluster') yield* listing.scanCluster();
+  else yield* listing.scanAlone(first);
 }
 
-interface Scan {
-  readonly steps: ListSteps;
-  readonly scripts: ScriptRunner;
-  readonly prefix: Buffer;
-  readonly options: ListOptions;
-  readonly progress: Progress;
-}
-
-/** Scans one server to the end. A cursor belongs to the process that gave it: on a new connection it starts again. */
-async function* scanServer(scan: Scan, route: Route, first: Step): AsyncGenerator<Lease> {
-  const { steps, progress, options } = scan;
-  let step = first;
-  let restarts = 0;
-  for (;;) {
-    options.signal?.throwIfAborted();
-    if (step.view.role !== 'primary') progress.doubtful = step;
-    progress.scannedKeys += step.scannedKeys;
-    options.onProgress?.({ scannedKeys: progress.scannedKeys });
-    yield* readEntries(scan, step);
-    if (step.cursor === '0') return;
-    const next = await steps.next(route, step.cursor);
-    if (next.connectionId === step.connectionId) {
-      step = next;
-    } else if (restarts++ < MAX_RESTARTS) {
-      step = await steps.next(route, '0');
-    } else {
-      throw new Error('the connection was lost again and again');
-    }
-  }
-}
-
-/** The leases of one step, without those met before. */
-async function* readEntries({ scripts, prefix, progress }: Scan, step: Step): AsyncGenerator<Lease> {
-  for (const { record, owner, pttl } of step.entries) {
-    // The pattern was escaped; what it matched is checked all the same.
-    if (!record.subarray(0, prefix.length).equals(prefix)) continue;
-    const key = decodeKey(record.subarray(prefix.length));
-    const identity = key.keyHex ?? `:${key.key}`;
-    if (progress.seen.has(identity)) continue;
-    const lease =
-      owner === undefined
-        ? await readMoving(scripts, record, key)
-        : pttl === -2
-          ? undefined
-          : { ...key, ...decodeOwner(owner), remainingMs: remainingFrom(pttl) };
-    if (lease === undefined) continue;
-    progress.seen.add(identity);
-    yield lease;
-  }
-}
-
-/** Reads a lease whose slot is just moving from the server it was found on to another. */
-async function readMoving(
-  scripts: ScriptRunner,
-  record: Buffer,
-  key: Pick<Lease, 'key' | 'keyHex'>,
-): Promise<Lease | undefined> {
-  if (key.keyHex !== undefined) throw new Error('a key that is not UTF-8 is moving between servers');
-  const { lease } = await scripts.read(record.toString());
-  return readOwnerAndTtl('list', key.key, lease);
-}
+/** An answer, and so a scan, that came from a server of unknown role. */
+type Doubt = Pick<Step, 'view' | 'server'>;
 
 interface Failure {
-  readonly server: RedisAddress | undefined;
-  readonly error: unknown;
+  readonly server?: ServerAddress;
+  readonly reason: string;
 }
 
-/** A failure before anything was seen is itself; after that, what was seen is only a part. */
-function asListingFailure(failures: readonly Failure[], progress: Progress): Error {
-  const [first] = failures;
-  const isWholeFailure =
-    progress.scannedKeys === 0 && failures.every(({ error }) => error instanceof LeaseError);
-  if (first && isWholeFailure && first.error instanceof Error) return first.error;
-  const reasons = failures.map(({ server, error }) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    return server === undefined ? reason : `${formatAddress(server)}: ${reason}`;
-  });
-  return new IncompleteListingError(
-    `The listing is incomplete: ${progress.seen.size} leases seen, and then: ${reasons.join('; ')}`,
-    {
-      remedy: 'try again',
-    },
-  );
+class Listing {
+  readonly #client: RedisClient;
+  readonly #scripts: ScriptRunner;
+  readonly #steps: ListSteps;
+  readonly #prefix: Buffer;
+  readonly #options: ListOptions;
+  readonly #seen = new Set<string>();
+  #scannedKeys = 0;
+
+  constructor(client: RedisClient, scripts: ScriptRunner, keyPrefix: string, options: ListOptions) {
+    this.#client = client;
+    this.#scripts = scripts;
+    this.#prefix = Buffer.from(leaseRecordPrefix(keyPrefix));
+    this.#steps = new ListSteps(client, scripts, recordPattern(this.#prefix.toString()));
+    this.#options = options;
+  }
+
+  step(route: Route, cursor: string): Promise<Step> {
+    return this.#orAborted(this.#steps.next(route, cursor));
+  }
+
+  async *scanAlone(first: Step): AsyncGenerator<Lease> {
+    assertNoReplica(first);
+    let doubt: Doubt | undefined;
+    try {
+      doubt = yield* this.#scanServer('any', first);
+    } catch (error) {
+      throw this.#incomplete([{ reason: this.#reasonOf(error) }]);
+    }
+    if (doubt) assertPrimary(doubt, 'list');
+  }
+
+  async *scanCluster(): AsyncGenerator<Lease> {
+    const { masters, uncoveredSlots } = await this.#orAborted(readClusterMasters(this.#client));
+    const failures: Failure[] = [];
+    if (uncoveredSlots > 0) failures.push({ reason: `${uncoveredSlots} slots are served by no master` });
+    const before = new Map<ServerAddress, string>();
+    for (const server of masters) {
+      try {
+        before.set(server, (await this.#orAborted(readOwnSlots(this.#client, server))).state);
+      } catch (error) {
+        if (error instanceof NotPermittedError) throw error;
+        failures.push({ server, reason: this.#reasonOf(error) });
+      }
+    }
+    for (const server of before.keys()) {
+      try {
+        const doubt = yield* this.#scanServer({ server }, await this.step({ server }, '0'));
+        if (doubt) assertPrimary(doubt, 'list');
+      } catch (error) {
+        before.delete(server);
+        failures.push({ server, reason: this.#reasonOf(error) });
+      }
+    }
+    // A key that moved from a master scanned late to one scanned early was seen on neither.
+    for (const [server, state] of before) {
+      try {
+        const after = await this.#orAborted(readOwnSlots(this.#client, server));
+        if (after.isMoving || after.state !== state) failures.push({ server, reason: SLOTS_MOVE });
+      } catch (error) {
+        failures.push({ server, reason: this.#reasonOf(error) });
+      }
+    }
+    if (failures.length > 0) throw this.#incomplete(failures);
+  }
+
+  /** Scans one server to the end. A cursor belongs to the process that gave it: on a new connection it starts again. */
+  async *#scanServer(route: Route, first: Step): AsyncGenerator<Lease, Doubt | undefined> {
+    let step = first;
+    let doubt: Doubt | undefined;
+    let restarts = 0;
+    for (;;) {
+      assertNoReplica(step);
+      if (step.view.role !== 'primary') doubt ??= step;
+      this.#scannedKeys += step.scannedKeys;
+      this.#options.onProgress?.({ scannedKeys: this.#scannedKeys });
+      for (const entry of step.entries) {
+        const lease = await this.#readNew(entry);
+        if (lease) yield lease;
+      }
+      this.#options.signal?.throwIfAborted();
+      if (step.cursor === '0') return doubt;
+      const next = await this.step(route, step.cursor);
+      if (next.connectionId === step.connectionId) {
+        step = next;
+        continue;
+      }
+      restarts += 1;
+      if (restarts > MAX_RESTARTS)
+        throw new UnreachableError('list: the connection was lost again and again');
+      step = await this.step(route, '0');
+      doubt = undefined;
+    }
+  }
+
+  /** The lease of an entry, unless it was met before or is none. */
+  async #readNew({ record, owner, pttl }: Entry): Promise<Lease | undefined> {
+    // The pattern was escaped; what it matched is checked all the same.
+    if (!record.subarray(0, this.#prefix.length).equals(this.#prefix)) return undefined;
+    const key = decodeKey(record.subarray(this.#prefix.length));
+    const identity = key.keyHex ?? `:${key.key}`;
+    if (this.#seen.has(identity)) return undefined;
+    // Without an owner its slot is moving: whoever has the key by now is asked.
+    const read = owner === undefined ? (await this.#scripts.read(record)).lease : [owner, pttl];
+    const lease = readOwnerAndTtl('list', key.key, read);
+    if (lease === undefined) return undefined;
+    this.#seen.add(identity);
+    return { ...lease, ...key };
+  }
+
+  /** Settles as `work` does, or rejects with the signal's reason at once. */
+  async #orAborted<T>(work: Promise<T>): Promise<T> {
+    const { signal } = this.#options;
+    if (!signal) return work;
+    const { promise: aborted, reject } = Promise.withResolvers<never>();
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort);
+    if (signal.aborted) abort();
+    try {
+      return await Promise.race([work, aborted]);
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  #incomplete(failures: readonly Failure[]): IncompleteListingError {
+    const reasons = failures.map(({ server, reason }) =>
+      server === undefined ? reason : `${formatAddress(server)}: ${reason}`,
+    );
+    return new IncompleteListingError(
+      `The listing is incomplete: ${this.#seen.size} leases seen, and then: ${reasons.join('; ')}`,
+      { remedy: 'try again' },
+    );
+  }
+
+  /** What made a scan fail, in words; being stopped is no failure of it, nor is a bug. */
+  #reasonOf(error: unknown): string {
+    this.#options.signal?.throwIfAborted();
+    if (error instanceof LeaseError) return error.message;
+    throw error;
+  }
 }
 
-function rethrowAbort(error: unknown, signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw error;
+/** A replica may be behind: what it lists says nothing about what is missing, nor about what is gone by now. */
+function assertNoReplica({ view, server }: Step): void {
+  if (view.role === 'replica') throw connectedToReplica('list', server);
 }

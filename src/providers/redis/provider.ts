@@ -1,4 +1,4 @@
-import { OutcomeUnknownError } from '../../lease/errors.js';
+import { InvalidConfigError, OutcomeUnknownError } from '../../lease/errors.js';
 import type {
   Lease,
   LeaseInspector,
@@ -9,14 +9,16 @@ import type {
 import { assertKey, assertOwner } from '../../lease/key.js';
 import type { AcquireResult, LeaseProvider, LeaseTraits } from '../../lease/provider.js';
 import { assertTtlMs } from '../../lease/ttl.js';
-import { assertPrimary, type CallBudget, RedisClient, valueOf } from './client.js';
-import type { RedisTlsOptions } from './connection.js';
-import { connectedToReplica } from './errors.js';
+import { assertPrimary, replyOf } from './call-answer.js';
+import { type CallBudget, RedisClient } from './client.js';
+import { assertTlsOptions, type RedisTlsOptions } from './connection.js';
 import { DEFAULT_KEY_PREFIX, leaseRecordPrefix } from './keys.js';
 import { listLeases } from './listing.js';
 import { hasChanged, readOwner, readOwnerAndTtl, readReport, type ServerView } from './replies.js';
+import { connectedToReplica } from './reply-failure.js';
 import { type Script, ScriptRunner } from './script-runner.js';
 import * as scripts from './scripts.generated.js';
+import { type RedisServerFacts, readServerFacts } from './server-facts.js';
 import { parseRedisUrl } from './target.js';
 
 /** How to reach Redis or Valkey, and under which names the leases live there. */
@@ -37,7 +39,8 @@ export interface RedisLeaseOptions {
   readonly timeoutMs?: number | CallBudget | undefined;
   /**
    * `kept` (default): the connection stays, scripts go by their hash, and Sentinel is watched for a failover.
-   * `one-shot`: as few commands as possible, for a process that asks once.
+   * `one-shot`: as few commands as possible, for a process that asks and ends: behind Sentinels nothing tells it of a
+   * failover, and it would go on writing to a primary that was replaced.
    */
   readonly connection?: 'kept' | 'one-shot' | undefined;
 }
@@ -74,15 +77,24 @@ export class RedisLeaseProvider implements LeaseProvider, LeaseInspector, LeaseR
     const target = parseRedisUrl(options.url);
     const kept = options.connection !== 'one-shot';
     const { timeoutMs = 5000 } = options;
+    if (options.tls) assertTlsOptions(options.tls, target.tls);
     this.name = target.name;
     this.database = target.database;
     this.keyPrefix = options.keyPrefix ?? DEFAULT_KEY_PREFIX;
+    if (!this.keyPrefix.isWellFormed()) {
+      throw new InvalidConfigError('The key prefix has half of a surrogate pair, which UTF-8 cannot store');
+    }
     this.#recordPrefix = leaseRecordPrefix(this.keyPrefix);
-    this.#client = new RedisClient(
-      target,
-      { username: options.username, password: options.password, tls: options.tls, kept },
-      typeof timeoutMs === 'function' ? timeoutMs : () => timeoutMs,
-    );
+    this.#client = new RedisClient(target, {
+      kept,
+      budget: typeof timeoutMs === 'function' ? timeoutMs : () => timeoutMs,
+      tls: target.tls ? { ...options.tls } : undefined,
+      login: {
+        username: options.username ?? target.username,
+        password: options.password ?? target.password,
+        database: target.database,
+      },
+    });
     this.#scripts = new ScriptRunner(this.#client, kept);
   }
 
@@ -102,7 +114,7 @@ export class RedisLeaseProvider implements LeaseProvider, LeaseInspector, LeaseR
       { name: 'read', kind: 'read', commands: [['get', record]] },
       { record },
     );
-    const owner = readOwner('GET', valueOf(answer, 'read'));
+    const owner = readOwner('GET', replyOf(answer, 'read'));
     if (owner === undefined) assertPrimary(answer, 'read');
     return owner;
   }
@@ -148,9 +160,14 @@ export class RedisLeaseProvider implements LeaseProvider, LeaseInspector, LeaseR
     return listLeases(this.#client, this.#scripts, this.keyPrefix, options);
   }
 
+  /** What the server tells of itself, for diagnosis. Writes nothing; what it refuses to tell is `refused`. */
+  readServerFacts(): Promise<RedisServerFacts> {
+    return readServerFacts(this.#client, this.keyPrefix);
+  }
+
   /** Closes every connection. Calls made afterwards reject with `ERR_LEASE_CLOSED`, never as if the key were free. */
-  close(): Promise<void> {
-    return this.#client.close();
+  async close(): Promise<void> {
+    this.#client.close();
   }
 
   #record(key: string): string {
@@ -159,8 +176,8 @@ export class RedisLeaseProvider implements LeaseProvider, LeaseInspector, LeaseR
 
   async #change(verb: string, script: Script, key: string, args: readonly string[]): Promise<LeaseReport> {
     const record = this.#record(key);
-    const answer = await this.#scripts.run(script, { name: verb, kind: 'write', record, args });
-    const reply = valueOf(answer, verb);
+    const answer = await this.#scripts.run(script, { name: verb, kind: 'write', route: { record }, args });
+    const reply = replyOf(answer, verb);
     const report = readReport(verb, reply);
     if (answer.view.role === 'replica') {
       if (!hasChanged(reply)) throw connectedToReplica(verb, answer.server);

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { UnexpectedReplyError } from '../../lease/errors.js';
 import type { Lease, LeaseReport } from '../../lease/inspector.js';
-import { ReplyFailure } from './errors.js';
+import { ReplyFailure } from './reply-failure.js';
 
 /** What a server said of itself in the round trip of a command. */
 export interface ServerView {
@@ -25,7 +25,12 @@ export function readHello(reply: unknown): ServerView {
   const mode = fields.get('mode');
   const version = fields.get('version');
   return {
-    role: role === 'master' ? 'primary' : role === 'replica' || role === 'slave' ? 'replica' : 'unverified',
+    role:
+      role === 'master' || role === 'primary'
+        ? 'primary'
+        : role === 'replica' || role === 'slave'
+          ? 'replica'
+          : 'unverified',
     ...(mode === undefined ? {} : { mode }),
     ...(version === undefined ? {} : { version }),
   };
@@ -74,12 +79,12 @@ export function readOwner(command: string, reply: unknown): string | undefined {
 }
 
 /** PTTL's answer for a key that exists: -1 is no expiry; a lease in its last fraction of a millisecond has 0. */
-export function remainingFrom(pttl: number): number | null {
+function remainingFrom(pttl: number): number | null {
   return pttl === -1 ? null : Math.max(0, pttl);
 }
 
 /** An owner's bytes as text, with their hex where they are not UTF-8. */
-export function decodeOwner(bytes: Buffer): Pick<Lease, 'owner' | 'ownerHex'> {
+function decodeOwner(bytes: Buffer): Pick<Lease, 'owner' | 'ownerHex'> {
   const owner = bytes.toString();
   return isExact(owner, bytes) ? { owner } : { owner, ownerHex: bytes.toString('hex') };
 }

@@ -1,6 +1,9 @@
-import { type CallAnswer, type RedisClient, type Route, valueOf } from './client.js';
-import type { RedisCommand } from './connection.js';
-import { type CommandKind, ReplyFailure } from './errors.js';
+import type { Buffer } from 'node:buffer';
+import type { Deadline } from '../../lease/deadline.js';
+import { replyOf } from './call-answer.js';
+import type { CallAnswer, RedisClient, Route } from './client.js';
+import type { CommandKind, RedisCommand } from './command.js';
+import { ReplyFailure } from './reply-failure.js';
 import { readLease } from './scripts.generated.js';
 
 /** A Lua script as the build inlines it: its text, and the hash by which a server remembers it. */
@@ -14,9 +17,9 @@ export interface ScriptCall {
   /** The verb as it is named in messages. */
   readonly name: string;
   readonly kind: CommandKind;
-  readonly record?: string;
-  readonly route?: Route;
+  readonly route: Route;
   readonly args: readonly string[];
+  readonly deadline?: Deadline;
 }
 
 /**
@@ -35,37 +38,40 @@ export class ScriptRunner {
   }
 
   async run(script: Script, call: ScriptCall): Promise<CallAnswer> {
+    const { deadline = this.#client.deadline(call.kind) } = call;
     if (this.#kept && !this.#hashRefused) {
-      const answer = await this.#send('evalsha', script.sha1, call);
+      const answer = await this.#send('evalsha', script.sha1, { ...call, deadline });
       const [reply] = answer.replies;
-      if (!(reply instanceof ReplyFailure && reply.is('NOSCRIPT', 'NOPERM'))) return answer;
-      this.#hashRefused = reply.is('NOPERM');
+      if (!(reply instanceof ReplyFailure && reply.is('NOSCRIPT', 'NOPERM', 'unknown command')))
+        return answer;
+      this.#hashRefused = !reply.is('NOSCRIPT');
     }
-    return this.#send('eval', script.source, call);
+    return this.#send('eval', script.source, { ...call, deadline });
   }
 
   /** Reads owner and time left: by a script, or by GET and PTTL for a user who may run none. One round trip either way. */
-  async read(record: string): Promise<CallAnswer & { lease: unknown }> {
+  async read(record: string | Buffer): Promise<CallAnswer & { readonly lease: unknown }> {
+    const deadline = this.#client.deadline('read');
+    const route = { record };
     if (!this.#readRefused) {
-      const answer = await this.run(readLease, { name: 'read', kind: 'read', record, args: [] });
-      const [reply] = answer.replies;
-      if (!isRefusal(reply)) return { ...answer, lease: valueOf(answer, 'read') };
+      const answer = await this.run(readLease, { name: 'read', kind: 'read', route, args: [], deadline });
+      if (!isRefusal(answer.replies[0])) return { ...answer, lease: replyOf(answer, 'read') };
       this.#readRefused = true;
     }
     const commands: RedisCommand[] = [
       ['get', record],
       ['pttl', record],
     ];
-    const answer = await this.#client.call({ name: 'read', kind: 'read', commands }, { record });
-    const owner = valueOf(answer, 'GET', 0);
-    return { ...answer, lease: owner === null ? [] : [owner, valueOf(answer, 'PTTL', 1)] };
+    const answer = await this.#client.call({ name: 'read', kind: 'read', commands, deadline }, route);
+    const owner = replyOf(answer, 'GET', 0);
+    return { ...answer, lease: owner === null ? [] : [owner, replyOf(answer, 'PTTL', 1)] };
   }
 
-  #send(command: 'eval' | 'evalsha', script: string, { name, kind, record, route, args }: ScriptCall) {
-    const keys = record === undefined ? ['0'] : ['1', record];
+  #send(command: 'eval' | 'evalsha', script: string, { name, kind, route, args, deadline }: ScriptCall) {
+    const keys = typeof route === 'object' && 'record' in route ? ['1', route.record] : ['0'];
     return this.#client.call(
-      { name, kind, commands: [[command, script, ...keys, ...args]] },
-      route ?? (record === undefined ? 'any' : { record }),
+      { name, kind, commands: [[command, script, ...keys, ...args]], deadline },
+      route,
     );
   }
 }

@@ -1,9 +1,14 @@
 import { InvalidConfigError } from '../../lease/errors.js';
 
+/** A server's host and port. */
+export interface ServerAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly family?: number;
+}
+
 /** A server's address: host and port, or the path of a Unix socket. */
-export type RedisAddress =
-  | { readonly host: string; readonly port: number; readonly family?: number }
-  | { readonly path: string };
+export type RedisAddress = ServerAddress | { readonly path: string };
 
 /** Where to connect, read off a URL; credentials apart. */
 export interface RedisTarget {
@@ -12,7 +17,7 @@ export interface RedisTarget {
     | { readonly kind: 'servers'; readonly addresses: readonly RedisAddress[] }
     | {
         readonly kind: 'sentinels';
-        readonly addresses: readonly { readonly host: string; readonly port: number }[];
+        readonly addresses: readonly ServerAddress[];
         readonly name: string;
         readonly username?: string;
         readonly password?: string;
@@ -28,13 +33,10 @@ export interface RedisTarget {
 const TOPOLOGIES = ['', 'cluster', 'sentinel', 'unix'] as const;
 type Topology = (typeof TOPOLOGIES)[number];
 
+const PARAMETERS: readonly string[] = ['db', 'family', 'sentinelUsername', 'sentinelPassword'];
+
 const FORMS =
   'redis://host:6379/0, rediss://…, redis+cluster://h1,h2, redis+sentinel://h1,h2/master or redis+unix:///path?db=0';
-
-/** Whether `text` names a Redis backend by its scheme. */
-export function isRedisUrl(text: string): boolean {
-  return readScheme(text) !== undefined;
-}
 
 /**
  * Reads a Redis URL. No message of a failure quotes the URL: it may hold a password.
@@ -59,7 +61,7 @@ export function parseRedisUrl(url: string): RedisTarget {
       return { ...shared, via: { kind: 'servers', addresses: [{ path: socket }] }, database, name };
     }
     case 'sentinel': {
-      const [, master = '', databasePath = ''] = path.split('/');
+      const [, master = '', ...databasePath] = path.split('/');
       if (master === '') {
         throw new InvalidConfigError(
           'Expected the name of the primary after the Sentinels: redis+sentinel://h1,h2/mymaster',
@@ -67,7 +69,7 @@ export function parseRedisUrl(url: string): RedisTarget {
       }
       const addresses = readHosts(hosts, 26_379);
       const name = decode(master, 'name of the primary');
-      const database = readDatabase(databasePath);
+      const database = readDatabase(query.get('db') ?? databasePath.join('/'));
       const username = query.get('sentinelUsername');
       const password = query.get('sentinelPassword');
       return {
@@ -128,14 +130,20 @@ function readScheme(text: string): Scheme | undefined {
 
 function splitUrl(rest: string): { authority: string; path: string; query: URLSearchParams } {
   const [, authority = '', path = '', query = ''] = /^([^/?#]*)([^?#]*)\??([^#]*)/s.exec(rest) ?? [];
-  const afterAuthority = rest.slice(authority.length);
-  if (!authority.includes('@') && /@/.test(afterAuthority.split('?')[0] ?? '')) {
+  if (rest.includes('@', authority.length)) {
     throw new InvalidConfigError(
       'The Redis URL has an @ after its host: in a password, write # as %23, / as %2F, ? as %3F and @ as %40',
       { remedy: 'or give the password by MASTRA_LEASE_PASSWORD or --password-file' },
     );
   }
-  return { authority, path, query: new URLSearchParams(query) };
+  const parameters = new URLSearchParams(query);
+  // Left out silently, one that was meant as the database or as TLS would lead somewhere else.
+  if (![...parameters.keys()].every((name) => PARAMETERS.includes(name))) {
+    throw new InvalidConfigError(
+      `The Redis URL has a parameter of an unknown name after its ?: known are ${PARAMETERS.join(', ')}`,
+    );
+  }
+  return { authority, path, query: parameters };
 }
 
 function readUserInfo(userInfo: string): { username?: string; password?: string } {

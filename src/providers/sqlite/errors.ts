@@ -69,7 +69,7 @@ export function toLeaseError(error: unknown, context: FailureContext): unknown {
 }
 
 /** SQLite's extended result code, when it is what `error` carries. */
-export function sqliteCode(error: unknown): number | undefined {
+function sqliteCode(error: unknown): number | undefined {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
     ? error.errcode
     : undefined;

@@ -18,14 +18,17 @@ const CODES = {
   UnexpectedReplyError: 'ERR_LEASE_UNEXPECTED_REPLY',
   ClosedError: 'ERR_LEASE_CLOSED',
   CancelledError: 'ERR_LEASE_CANCELLED',
-} as const satisfies Record<Exclude<keyof typeof errors, 'LeaseError'>, errors.LeaseErrorCode>;
+} as const satisfies Record<
+  Exclude<keyof typeof errors, 'LeaseError' | 'isLeaseError' | 'LEASE_ERROR_CODES'>,
+  errors.LeaseErrorCode
+>;
 
 /** Fails to compile when a code has no error. */
 const everyCodeIsPinned: Exclude<errors.LeaseErrorCode, (typeof CODES)[keyof typeof CODES]> extends never
   ? true
   : false = true;
 
-const { LeaseError, AmbiguousKeyError, ...others } = errors;
+const { LeaseError, isLeaseError, LEASE_ERROR_CODES, AmbiguousKeyError, ...others } = errors;
 const candidates = [{ key: 'user-1\0t', owner: 'run-1', remainingMs: 1 }];
 const everyError = [
   new AmbiguousKeyError('what happened', candidates),
@@ -38,6 +41,14 @@ describe('the errors of the library', () => {
     expect(Object.fromEntries(codes)).toEqual(CODES);
     expect(new Set(everyError.map((error) => error.code)).size).toBe(Object.keys(CODES).length);
     expect(everyCodeIsPinned).toBe(true);
+    expect([...LEASE_ERROR_CODES].sort()).toEqual(Object.values(CODES).sort());
+  });
+
+  it('are known by their code, whichever copy of the library threw them', () => {
+    for (const error of everyError) expect(isLeaseError(error)).toBe(true);
+    expect(isLeaseError(Object.assign(new Error('elsewhere'), { code: 'ERR_LEASE_CLOSED' }))).toBe(true);
+    expect(isLeaseError(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }))).toBe(false);
+    expect(isLeaseError({ code: 'ERR_LEASE_CLOSED' })).toBe(false);
   });
 
   it.each(everyError)('$name is an Error that can be told apart by its name and says what to do', (error) => {

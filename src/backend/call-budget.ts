@@ -1,0 +1,2 @@
+/** Milliseconds that the next call of a kind may take. */
+export type CallBudget = (kind: 'read' | 'write') => number;

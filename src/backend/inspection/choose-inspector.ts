@@ -1,0 +1,139 @@
+import { isLeaseInspector } from '../../lease/detect.js';
+import { UnsupportedError } from '../../lease/errors.js';
+import type { InspectorIdentity } from '../../lease/identity.js';
+import type { LeaseInspector } from '../../lease/inspector.js';
+import type { LeaseProvider } from '../../lease/provider.js';
+import type { RedisLeaseProvider } from '../../providers/redis/index.js';
+import type { CallBudget } from '../call-budget.js';
+import { type ConnectionSettings, openRedis, openSqlite } from '../own-provider.js';
+import type { BackendSpec } from '../url.js';
+import { VerifiedInspector } from './verified-inspector.js';
+
+/** What can look at an application's leases beside its provider, and how it was found. */
+export interface ChosenInspector {
+  readonly identity: InspectorIdentity;
+  readonly inspector: LeaseInspector;
+  /** Ours, where the leases are in a Redis: it tells role, database and prefix. */
+  readonly redis?: RedisLeaseProvider;
+  /** Present where it has to be believed only as far as the provider agrees. */
+  readonly verified?: VerifiedInspector;
+  /** What an operator should know, one line each. */
+  readonly warnings: readonly string[];
+  close(): Promise<void>;
+}
+
+/** What the choice depends on. */
+export interface InspectorOptions {
+  /** The application's provider as it is, for what it keeps to itself. */
+  readonly subject: unknown;
+  /** The same, guarded, to be compared with. */
+  readonly provider: LeaseProvider;
+  /** What `inspect` of the config names. */
+  readonly inspect?: BackendSpec | undefined;
+  readonly settings: ConnectionSettings;
+  readonly isIntrospected: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly budget: CallBudget;
+}
+
+/**
+ * Finds what can list an application's leases: the provider itself, `inspect` of the config, what the provider's own
+ * fields say, `REDIS_URL`. The first that there is. Whatever is not the provider itself is verified before it is believed.
+ */
+export async function chooseInspector(options: InspectorOptions): Promise<ChosenInspector | undefined> {
+  const { subject } = options;
+  if (isLeaseInspector(subject)) return ownInspector(subject, 'own');
+  if (options.inspect) return configuredInspector(options.inspect, options);
+  if (options.isIntrospected) {
+    const found = (await heldInspector(options)) ?? (await introspectedInspector(options));
+    if (found) return found;
+  }
+  for (const name of ['REDIS_URL', 'VALKEY_URL'] as const) {
+    const url = options.env[name];
+    if (url)
+      return redisInspector(await openRedis(url, options.settings, options.budget), options, { how: name });
+  }
+  return undefined;
+}
+
+function ownInspector(inspector: LeaseInspector, how: 'own'): ChosenInspector {
+  return {
+    identity: { name: 'the provider itself', how, isTrusted: true },
+    inspector,
+    warnings: [],
+    close: async () => {},
+  };
+}
+
+async function configuredInspector(spec: BackendSpec, options: InspectorOptions): Promise<ChosenInspector> {
+  const how = 'config inspect';
+  switch (spec.kind) {
+    case 'redis':
+      return redisInspector(await openRedis(spec.url, options.settings, options.budget), options, { how });
+    case 'sqlite': {
+      const name = `sqlite:${spec.path}`;
+      const inspector = await openSqlite(spec.path, 'read', options.budget);
+      const { provider } = options;
+      const verified = new VerifiedInspector({ inspector, provider, label: name, isTrusted: false });
+      return { ...verifiedBy(verified, { name, how, isTrusted: false }), close: () => inspector.close() };
+    }
+    default:
+      throw new UnsupportedError('`inspect` in the config names no place that can be listed', {
+        remedy: 'name a redis:// URL or sqlite:PATH',
+      });
+  }
+}
+
+/** A pubsub that hands its calls on to a provider of this library has that provider's own inspector. */
+async function heldInspector({ subject, provider }: InspectorOptions): Promise<ChosenInspector | undefined> {
+  const { findHeldInspector } = await import('./held-inspector.js');
+  const held = await findHeldInspector(subject);
+  if (!held) return undefined;
+  const { inspector, keyPrefix, name = 'an inspector that it holds' } = held;
+  const verified = new VerifiedInspector({ inspector, provider, label: name, keyPrefix, isTrusted: false });
+  return verifiedBy(verified, { name, how: 'introspection', isTrusted: false });
+}
+
+async function introspectedInspector(options: InspectorOptions): Promise<ChosenInspector | undefined> {
+  const { introspectProvider } = await import('./introspect.js');
+  const found = await introspectProvider(options.subject);
+  if (!found) return undefined;
+  const { connection, keyPrefix, isTrusted, isDefaultAddress } = found;
+  const { url, password, tls } = connection.toOptions();
+  const settings = { keyPrefix: keyPrefix ?? options.settings.keyPrefix, password, tls };
+  const warnings = [
+    ...(isDefaultAddress
+      ? [
+          'its Redis client talks to localhost: was it built without a URL (an unset REDIS_URL does that silently)?',
+        ]
+      : []),
+    ...connection.limits.map((limit) => `its connection has ${limit}, which the listing's has not`),
+  ];
+  const opened = await openRedis(url, settings, options.budget);
+  return redisInspector(opened, options, { how: 'introspection', isTrusted, warnings });
+}
+
+interface Found {
+  readonly how: InspectorIdentity['how'];
+  readonly isTrusted?: boolean;
+  readonly warnings?: readonly string[];
+}
+
+function redisInspector(
+  redis: RedisLeaseProvider,
+  { provider }: InspectorOptions,
+  { how, isTrusted = false, warnings = [] }: Found,
+): ChosenInspector {
+  const { name, keyPrefix } = redis;
+  const verified = new VerifiedInspector({ inspector: redis, provider, label: name, keyPrefix, isTrusted });
+  return {
+    ...verifiedBy(verified, { name: `${name} · ${keyPrefix}`, how, isTrusted }),
+    redis,
+    warnings,
+    close: () => redis.close(),
+  };
+}
+
+function verifiedBy(verified: VerifiedInspector, identity: InspectorIdentity): ChosenInspector {
+  return { identity, inspector: verified, verified, warnings: [], close: async () => {} };
+}
