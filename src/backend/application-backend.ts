@@ -1,19 +1,23 @@
+import { dirname } from 'node:path';
 import type { Backend, BackendSource } from '../lease/backend.js';
 import type { Clock } from '../lease/clock.js';
-import { leaseTraitsOf, missingLeaseMethods, resolveLeaseProvider } from '../lease/detect.js';
-import { type LeaseError, UnsupportedError } from '../lease/errors.js';
+import { type LeaseResolution, leaseTraitsOf, resolveLeaseProvider } from '../lease/detect.js';
+import { InvalidConfigError, isLeaseError, type LeaseError, UnsupportedError } from '../lease/errors.js';
 import type { BackendIdentity } from '../lease/identity.js';
-import { LEASE_METHODS, type LeaseMethod, type LeaseProvider } from '../lease/provider.js';
+import { LEASE_METHODS, type LeaseMethod, type LeaseProvider, type LeaseTraits } from '../lease/provider.js';
+import { escapeText } from '../lease/text.js';
 import { noopLeaseProvider, noopLeaseReporter } from '../providers/noop.js';
 import type { CallBudget } from './call-budget.js';
 import { closeApplication } from './close-application.js';
 import type { ExaminedBackend } from './examined-backend.js';
+import type { Foreigner } from './foreign-call.js';
 import { GuardedProvider } from './guarded-provider.js';
 import { type ChosenInspector, chooseInspector } from './inspection/choose-inspector.js';
 import { describeClass } from './inspection/describe-class.js';
 import { readSeenLease } from './inspection/seen-lease.js';
 import type { LocatedBackend } from './locate.js';
 import type { Application } from './module/application.js';
+import { describeThrown } from './module/thrown.js';
 import type { ConnectionSettings } from './own-provider.js';
 
 /** What looking at an application's backend depends on. */
@@ -33,23 +37,25 @@ const CONFINED: Readonly<Record<string, NonNullable<BackendIdentity['confinement
   UnixSocketPubSub: 'caller',
 };
 
-/** Looks at what an application brought, and makes a backend of it where it can lease. */
+/**
+ * Looks at what an application brought, and makes a backend of it where it can lease.
+ *
+ * @throws `ERR_LEASE_INVALID_CONFIG` when what it brought fails at being looked at.
+ */
 export async function examineApplication(
   application: Application,
   located: LocatedBackend,
   options: ApplicationBackendOptions,
 ): Promise<ExaminedBackend> {
   const { backend, file, path } = application;
-  const resolution = resolveLeaseProvider(backend);
-  const subject: unknown = resolution.kind === 'provider' ? resolution.provider : backend;
+  const { resolution, subject, traits } = resolveApplication(application);
   const { className, definesLeasesIn } = describeClass(subject);
-  const traits = leaseTraitsOf(subject);
   const confinement = CONFINED[definesLeasesIn ?? ''] ?? (traits.scope === 'process' ? 'process' : undefined);
   const base: BackendIdentity = {
     className,
     file,
     unwrapping: resolution.via === 'self' ? path : [...path, 'getLeaseProvider()'],
-    methods: methodsOf(subject),
+    methods: methodsOf(resolution),
     traits,
     ...(confinement && { confinement }),
     warnings: [],
@@ -71,11 +77,32 @@ export async function examineApplication(
   if (confinement === 'process') {
     return { identity: base, refusal: processLocal(className), source: () => source, close };
   }
-  const provider = new GuardedProvider(resolution.provider, className, options.budget, options.clock, {
+  const foreigner: Foreigner = { name: className, budget: options.budget, clock: options.clock };
+  const provider = new GuardedProvider(resolution.provider, foreigner, {
     isBoundToCaller: confinement === 'caller',
   });
-  const chosen = await chooseInspector({ ...options, subject, provider, inspect: located.inspect });
+  const { inspect, configPath } = located;
+  const chosen = await chooseInspector({ ...options, subject, provider, foreigner, inspect, configPath });
   return withInspector({ identity: base, provider, source, close, chosen });
+}
+
+/** Asks it for its provider as the runtime does; whatever it does then is told as its own. */
+function resolveApplication({ backend, file, path }: Application): {
+  readonly resolution: LeaseResolution;
+  readonly subject: unknown;
+  readonly traits: LeaseTraits;
+} {
+  try {
+    const resolution = resolveLeaseProvider(backend);
+    const subject: unknown = resolution.kind === 'provider' ? resolution.provider : backend;
+    return { resolution, subject, traits: leaseTraitsOf(subject) };
+  } catch (error) {
+    if (isLeaseError(error)) throw error;
+    const where = [file, ...path].map(escapeText).join(' → ');
+    throw new InvalidConfigError(
+      `${where} failed when it was asked for its lease provider: ${describeThrown(error, dirname(file))}`,
+    );
+  }
 }
 
 function withInspector({
@@ -126,8 +153,8 @@ function withInspector({
   };
 }
 
-function methodsOf(subject: unknown): Record<LeaseMethod, boolean> {
-  const missing = missingLeaseMethods(subject);
+function methodsOf(resolution: LeaseResolution): Record<LeaseMethod, boolean> {
+  const missing = resolution.kind === 'none' ? resolution.missing : [];
   const has = (method: LeaseMethod) => !missing.includes(method);
   return {
     acquireLease: has('acquireLease'),
@@ -139,7 +166,8 @@ function methodsOf(subject: unknown): Record<LeaseMethod, boolean> {
 }
 
 function noLeasing(className: string, missing: readonly LeaseMethod[]): LeaseError {
-  const what = missing.length === LEASE_METHODS.length ? 'all five methods' : missing.join(', ');
+  const names = missing.join(', ');
+  const what = missing.length === LEASE_METHODS.length ? `all five methods (${names})` : names;
   return new UnsupportedError(`${className} cannot lease: it lacks ${what} of LeaseProvider`, {
     remedy: 'the runtime then lets every caller win; --allow-noop does as it does',
   });

@@ -11,11 +11,14 @@ const CLOSE_MS = 1_000;
 export async function closeApplication(backend: unknown, clock: Clock): Promise<void> {
   const deadline = Deadline.after(CLOSE_MS, clock);
   for (const method of ['flush', 'close'] as const) {
-    const end: unknown = isObject(backend) ? Reflect.get(backend, method) : undefined;
-    if (typeof end !== 'function') continue;
-    const ended = Promise.resolve().then(() => Reflect.apply(end, backend, []));
+    const ended = Promise.resolve().then(() => callIfThere(backend, method));
     await withinDeadline(ended, deadline, () => new Error('late')).catch(() => {});
   }
+}
+
+function callIfThere(backend: unknown, method: 'flush' | 'close'): unknown {
+  const end: unknown = isObject(backend) ? Reflect.get(backend, method) : undefined;
+  return typeof end === 'function' ? Reflect.apply(end, backend, []) : undefined;
 }
 
 function isObject(value: unknown): value is object {

@@ -10,9 +10,11 @@ export interface ApplicationPlace {
   readonly cacheDir: () => string | undefined;
   /**
    * From now on what modules print on stdout goes to stderr, what they throw outside of any call of ours is told as their
-   * own, by `warn`, and they cannot end the process.
+   * own, by `warn`, each failure once, and they cannot end the process.
    */
   enter(warn: (line: string) => void): void;
+  /** Waits until what modules have left failing so far is told. */
+  settle(): Promise<void>;
   /** Ends what `enter` began. */
   leave(): void;
 }
@@ -44,9 +46,12 @@ export function processPlace(host: HostProcess): ApplicationPlace {
         throw new Error(`the application asked to end the process (exit ${code ?? 0})`);
       };
       stdout.write = stderr.write.bind(stderr) as typeof stdout.write;
+      const told = new Set<string>();
       const onFault = (error: unknown) => {
-        const reason = error instanceof Error ? error.message : String(error);
-        warn(`the application failed by itself, outside of any call: ${printable(withoutUserInfo(reason))}`);
+        const reason = error instanceof Error ? error.message || error.name : String(error);
+        const line = printable(withoutUserInfo(reason));
+        if (!told.has(line)) warn(`the application failed by itself, outside of any call: ${line}`);
+        told.add(line);
       };
       host.on('unhandledRejection', onFault);
       host.on('uncaughtException', onFault);
@@ -58,6 +63,7 @@ export function processPlace(host: HostProcess): ApplicationPlace {
         leave = undefined;
       };
     },
+    settle: () => (leave ? new Promise((resolve) => setImmediate(resolve)) : Promise.resolve()),
     leave: () => leave?.(),
   };
 }

@@ -80,6 +80,9 @@ export async function runInSession(
       () => session?.context.backend.source(),
     );
   } finally {
+    if (signal.aborted && access === 'write') {
+      await session?.printer.warn('a write may have been sent: read the lease before trying again');
+    }
     const closing = session?.context.backend.close();
     // A connection that is still being made may take its whole timeout to give up: the end of the process ends it too.
     if (signal.aborted) closing?.catch(() => {});

@@ -1,10 +1,12 @@
 import type { SeenLease } from '../lease/inspector.js';
 import { escapeText } from '../lease/text.js';
+import { cautionFor } from '../operations/cautions.js';
 import type { KeyVerb } from '../operations/outcome.js';
 import type { ConfirmHolders } from '../operations/shown-holder.js';
 import { formatRemaining } from '../output/durations.js';
 import { describeKey } from '../output/key-words.js';
-import { sourceText } from '../output/source-text.js';
+import { THREAD_CAUTION } from '../output/note-text.js';
+import { placeText } from '../output/source-text.js';
 import type { Theme } from '../output/theme.js';
 import type { CliIo } from './io.js';
 import type { ForceOptions } from './options.js';
@@ -26,9 +28,12 @@ export function confirmHolders(session: Session, verb: KeyVerb, { yes }: ForceOp
   return async (holders) => {
     const { printer, budget, context, io } = session;
     for (const holder of holders) await printer.warn(`holder: ${describeHolder(holder)}`, !yes);
+    if (holders.some(({ key }) => cautionFor(key, verb).length > 0)) {
+      await printer.warn(`caution: ${THREAD_CAUTION[verb]}`, !yes);
+    }
     if (yes) return true;
     const what = holders.length === 1 ? 'this lease' : `these ${holders.length} leases`;
-    const where = sourceText(context.backend.source());
+    const where = placeText(context.backend.source());
     const { default: confirm } = await import('@inquirer/confirm');
     try {
       return await confirm(

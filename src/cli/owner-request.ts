@@ -17,10 +17,10 @@ export function readOwnerRequest(
     assertCanAsk(io, options);
     return { by: 'force', confirm };
   }
-  const named = written ?? (flag === '--owner' ? io.env.MASTRA_LEASE_OWNER || undefined : undefined);
-  if (named === undefined)
-    throw new UsageError(
-      `Expected ${flag} with the owner, or --force for the holder as it is shown, got neither`,
-    );
-  return { by: 'name', owner: parseOwnerOption(named, flag) };
+  if (written !== undefined) return { by: 'name', owner: parseOwnerOption(written, flag) };
+  const variable = flag === '--owner' ? io.env.MASTRA_LEASE_OWNER : undefined;
+  if (variable) return { by: 'name', owner: parseOwnerOption(variable, 'MASTRA_LEASE_OWNER') };
+  throw new UsageError(
+    `Expected ${flag} with the owner, or --force for the holder as it is shown, got neither`,
+  );
 }

@@ -88,21 +88,28 @@ export class Printer {
     await this.talk(sourceText(source));
   }
 
-  /** Prints what ended a command without an answer: one line for a person, one object for a script. */
+  /**
+   * Prints what ended a command, or the part of it about `key`, without an answer: one line for a person, one object
+   * for a script.
+   */
   async error(
     error: Error,
     exitCode: ExitCode,
     verb: string | undefined,
     source?: BackendSource,
+    key?: string,
   ): Promise<void> {
-    if (this.mode === 'json') await this.json(errorJson(error, exitCode, verb, source));
-    await this.failure(error, verb);
+    if (this.mode === 'json') await this.json(errorJson(error, exitCode, verb, source, key));
+    await this.failure(error, verb, key);
   }
 
   /** Tells a person what went wrong, whatever mode stdout is in. */
-  async failure(error: Error, verb: string | undefined): Promise<void> {
+  async failure(error: Error, verb: string | undefined, key?: string): Promise<void> {
+    const about = key === undefined ? '' : `${escapeText(key)}: `;
     const remedy = isLeaseError(error) && error.remedy !== undefined ? ` — ${error.remedy}` : '';
-    const line = `${this.talkTheme.bad('error')} ${printable(`${error.message}${remedy}`)}`;
+    const mark =
+      isLeaseError(error) && error.code === 'ERR_LEASE_CANCELLED' ? '' : `${this.talkTheme.bad('error')} `;
+    const line = `${mark}${about}${printable(`${error.message}${remedy}`)}`;
     await writeLine(this.#io.stderr, line);
     if (!(error instanceof AmbiguousKeyError) || verb === undefined) return;
     for (const { key, owner } of error.candidates) {

@@ -33,6 +33,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
 /** Parses the arguments and runs the verb they name. Throws {@link UsageError} for what cannot be parsed. */
 export async function runProgram(run: Run): Promise<ExitCode> {
   const { io } = run;
+  assertUtf8(io.argv);
   let exitCode: ExitCode = 0;
   const program = new Command('mastra-lease')
     .description('See and move the leases that elect the owner of a Mastra agent thread.')
@@ -68,6 +69,15 @@ export async function runProgram(run: Run): Promise<ExitCode> {
     if (error.exitCode === 0) return 0;
     throw new UsageError(usageText(error, io.argv));
   }
+}
+
+/** Node puts U+FFFD for bytes that are not UTF-8: the key would be another one, and that one is free. */
+function assertUtf8(argv: readonly string[]): void {
+  const lossy = argv.find((word) => word.includes('\ufffd'));
+  if (lossy === undefined) return;
+  throw new UsageError(
+    `Expected arguments in UTF-8, got "${withoutSecrets(lossy)}": a U+FFFD that is meant is written \\u{fffd}`,
+  );
 }
 
 /** Commander takes whatever follows as an option's value: where that is a flag, the value was forgotten. */

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { ExaminedBackend } from '../backend/examined-backend.js';
 import type { Access, LocatedBackend } from '../backend/locate.js';
 import { examineBackend, type OpenOptions, openBackend } from '../backend/open.js';
-import { NotPermittedError } from '../lease/errors.js';
+import { NotPermittedError, UnverifiedError } from '../lease/errors.js';
 import { escapeText } from '../lease/text.js';
 import type { OperationContext } from '../operations/context.js';
 import { CommandBudget } from './budget.js';
@@ -43,8 +43,7 @@ export async function openSession(
   if (access === 'write') assertWritable(located);
   const { open, budget } = await prepare(io, printer, options, located, { access, bounds });
   const examined = await openBackend(located, open);
-  budget.restart();
-  if (options.probe) await probeInspector(examined, located);
+  await settle(io, options, located, examined, budget);
   if (open.allowsNoop && examined.backend.source().isNoop) {
     await printer.warn(
       'no leasing: this runs the fallback of the runtime, where every caller wins and nobody is ever the owner',
@@ -66,9 +65,27 @@ export async function examineSession(
   const located = await locate(io, printer, options, 'read');
   const { open, budget } = await prepare(io, printer, options, located, { access: 'read', bounds: 'call' });
   const examined = await examineBackend(located, open);
-  budget.restart();
-  if (options.probe) await probeInspector(examined, located);
+  await settle(io, options, located, examined, budget);
   return { located, examined, budget };
+}
+
+/** What is left to do once a backend is loaded; the command's own time begins here. */
+async function settle(
+  io: CliIo,
+  { probe }: CommonOptions,
+  located: LocatedBackend,
+  examined: ExaminedBackend,
+  budget: CommandBudget,
+): Promise<void> {
+  await io.application.settle();
+  budget.restart();
+  if (!probe) return;
+  try {
+    await probeInspector(examined, located);
+  } catch (error) {
+    await examined.close();
+    throw error;
+  }
 }
 
 async function prepare(
@@ -135,5 +152,9 @@ async function probeInspector(examined: ExaminedBackend, located: LocatedBackend
   }
   assertWritable(located);
   const result = await examined.probe?.();
-  if (result && !result.ok) throw new UsageError(`--probe: ${result.why}`);
+  if (result && !result.ok) {
+    throw new UnverifiedError(`--probe: ${result.why}`, {
+      remedy: 'say where the leases live by `inspect` and `keyPrefix` in the config',
+    });
+  }
 }

@@ -1,5 +1,6 @@
 import { isLeaseError, type LeaseErrorCode } from '../lease/errors.js';
 import type { KeyOutcome } from '../operations/outcome.js';
+import type { KeyRequest } from '../operations/resolve-key.js';
 import { type ExitCode, exitCodeOf, exitCodeOfError, worstExitCode } from './exit-codes.js';
 import type { Session } from './session.js';
 
@@ -11,27 +12,29 @@ const ABOUT_ONE_KEY: readonly LeaseErrorCode[] = [
   'ERR_LEASE_UNVERIFIED',
 ];
 
-/** Prints the answers of a command on several keys, in order; a key that failed is told and the others go on. */
+/** Prints the answers of a command on several keys, in order; a key that failed is named and the others go on. */
 export async function printOutcomes(
   { printer, context }: Session,
   verb: string,
-  answers: readonly Promise<KeyOutcome>[],
-  exitCodeFor: (outcome: KeyOutcome) => ExitCode = exitCodeOf,
+  requests: readonly KeyRequest[],
+  answer: (request: KeyRequest) => Promise<KeyOutcome>,
 ): Promise<ExitCode> {
-  const settled = await Promise.allSettled(answers);
+  const settled = await Promise.allSettled(requests.map(answer));
   const exitCodes: ExitCode[] = [];
-  for (const answer of settled) {
-    if (answer.status === 'fulfilled') {
-      const exitCode = exitCodeFor(answer.value);
+  for (const [index, outcome] of settled.entries()) {
+    if (outcome.status === 'fulfilled') {
+      const exitCode = exitCodeOf(outcome.value);
       exitCodes.push(exitCode);
-      await printer.outcome(answer.value, exitCode, answers.length > 1);
+      await printer.outcome(outcome.value, exitCode, requests.length > 1);
       continue;
     }
-    const error: unknown = answer.reason;
-    if (answers.length === 1 || !isLeaseError(error) || !ABOUT_ONE_KEY.includes(error.code)) throw error;
+    const error: unknown = outcome.reason;
+    if (requests.length === 1 || !isLeaseError(error) || !ABOUT_ONE_KEY.includes(error.code)) throw error;
     const exitCode = exitCodeOfError(error.code);
     exitCodes.push(exitCode);
-    await printer.error(error, exitCode, verb, context.backend.source());
+    const request = requests[index];
+    const key = request?.by === 'key' ? request.key : undefined;
+    await printer.error(error, exitCode, verb, context.backend.source(), key);
   }
   await printer.source(context.backend.source());
   return worstExitCode(exitCodes);

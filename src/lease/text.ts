@@ -1,13 +1,14 @@
 /**
  * The written form of keys, owners and ids: what this tool prints can be typed back, and nothing it prints can move
  * a cursor or hide a character. Escaped are control, format, private and unassigned characters, halves of surrogate
- * pairs, every separator but the plain space, whatever Unicode says may be left undrawn, and the backslash itself.
+ * pairs, every separator but the plain space, whatever Unicode says may be left undrawn, the backslash itself, and
+ * U+FFFD, which otherwise stands for bytes that were lost.
  */
 
 /** The result of {@link unescapeText}: the text, or what is wrong with it. */
 export type UnescapeResult = { readonly text: string } | { readonly problem: string };
 
-const UNPRINTABLE = /[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\\]--[ ]]/gv;
+const UNPRINTABLE = /[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\\\ufffd]--[ ]]/gv;
 
 const HALF_OF_A_PAIR = 'it has half of a surrogate pair, which UTF-8 cannot store';
 

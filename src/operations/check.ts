@@ -24,10 +24,11 @@ export interface CheckSubject {
 /** What `check` found. Holds no secret. */
 export interface CheckReport {
   readonly identity: BackendIdentity;
-  readonly refusal?: LeaseError;
   readonly answers?: Answers;
   readonly inspection?: Inspection;
   readonly server?: ServerFacts;
+  /** Why the backend cannot be used, or not now; absent when it can. */
+  readonly failure?: LeaseError;
   readonly warnings: readonly string[];
   readonly atMs: number;
   readonly source: BackendSource;
@@ -57,17 +58,30 @@ export async function checkBackend(
   const answers = backend && (await measureAnswers(backend, clock, probeKey));
   const isReached = answers !== undefined && !('error' in answers);
   const inspection = backend && isReached ? await inspect(backend) : undefined;
-  const server = isReached ? await subject.readServerFacts?.().catch(() => undefined) : undefined;
+  // A replica refuses to answer and tells of itself all the same.
+  const isHeard = isReached || subject.source().role !== undefined;
+  const server = isHeard ? await subject.readServerFacts?.().catch(() => undefined) : undefined;
+  const failure = refusal ?? answerFailure(answers) ?? listingFailure(inspection);
   return {
     identity,
-    ...(refusal && { refusal }),
     ...(answers && { answers }),
     ...(inspection && { inspection }),
     ...(server && { server }),
-    warnings: [...identity.warnings, ...serverWarnings(server), ...inspectionWarnings(inspection)],
+    ...(failure && { failure }),
+    warnings: [...identity.warnings, ...serverWarnings(server), ...inspectionWarnings(inspection, failure)],
     atMs: clock.wallMs(),
     source: subject.source(),
   };
+}
+
+function answerFailure(answers: Answers | undefined): LeaseError | undefined {
+  return answers && 'error' in answers ? answers.error : undefined;
+}
+
+/** A provider that keeps the contract alone does not notice a replica; what lists its leases does. */
+function listingFailure(inspection: Inspection | undefined): LeaseError | undefined {
+  if (inspection?.state !== 'refused') return undefined;
+  return inspection.error.code === 'ERR_LEASE_UNREACHABLE' ? inspection.error : undefined;
 }
 
 async function measureAnswers(backend: Backend, clock: Clock, probeKey: string): Promise<Answers> {
@@ -85,8 +99,13 @@ async function measureAnswers(backend: Backend, clock: Clock, probeKey: string):
     if (asked > 1) times.push(clock.monotonicMs() - startedMs);
   }
   times.sort((a, b) => a - b);
-  const at = (share: number) => times[Math.floor(share * (times.length - 1))] ?? 0;
+  const at = (share: number) => toMicroseconds(times[Math.floor(share * (times.length - 1))] ?? 0);
   return { asked: ROUND_TRIPS, minMs: at(0), medianMs: at(0.5), maxMs: at(1) };
+}
+
+/** In milliseconds still: more than three places are noise. */
+function toMicroseconds(ms: number): number {
+  return Math.round(ms * 1_000) / 1_000;
 }
 
 async function inspect({ inspector }: Backend): Promise<Inspection> {
@@ -122,8 +141,9 @@ function serverWarnings(server: ServerFacts | undefined): string[] {
   ];
 }
 
-function inspectionWarnings(inspection: Inspection | undefined): string[] {
-  if (inspection?.state === 'refused') return [`the leases cannot be listed: ${inspection.error.message}`];
+function inspectionWarnings(inspection: Inspection | undefined, failure: LeaseError | undefined): string[] {
+  if (inspection?.state === 'refused' && inspection.error !== failure)
+    return [`the leases cannot be listed: ${inspection.error.message}`];
   if (inspection?.state === 'none')
     return ['the leases cannot be listed: name where they live by `inspect` in the config'];
   return [];

@@ -75,7 +75,10 @@ export async function* listLeases(
   yield { end: { ...end, atMs: clock.wallMs(), source: backend.source() } };
 }
 
-function compileFilter({ pattern, kind, owner, health }: LeaseFilter): (lease: ListedLease) => boolean {
+/** What a filter looks at; health is absent where it cannot be told. */
+export type Filtered = Pick<ListedLease, 'key' | 'owner' | 'parts'> & Partial<Pick<ListedLease, 'health'>>;
+
+function compileFilter({ pattern, kind, owner, health }: LeaseFilter): (lease: Filtered) => boolean {
   const glob = pattern === undefined ? undefined : compileGlob(pattern);
   return (lease) =>
     (kind === undefined || lease.parts.kind === kind) &&
@@ -85,7 +88,7 @@ function compileFilter({ pattern, kind, owner, health }: LeaseFilter): (lease: L
 }
 
 /** The texts that a pattern may match: the key as it is written, and the ids in it. */
-function textsOf({ key, parts }: ListedLease): readonly string[] {
+function textsOf({ key, parts }: Filtered): readonly string[] {
   const ids = Object.entries(parts).flatMap(([name, value]) => (name === 'kind' ? [] : [escapeText(value)]));
   return [escapeText(key), ...ids];
 }

@@ -1,6 +1,12 @@
 import type { Backend } from '../lease/backend.js';
-import { UnexpectedReplyError, UnsupportedError } from '../lease/errors.js';
-import type { LeaseInspector, LeaseReport, LeaseReporter } from '../lease/inspector.js';
+import {
+  isLeaseError,
+  OutcomeUnknownError,
+  UnexpectedReplyError,
+  UnsupportedError,
+} from '../lease/errors.js';
+import type { LeaseInspector, LeaseReport, LeaseReporter, SeenLease } from '../lease/inspector.js';
+import type { LeaseMethod } from '../lease/provider.js';
 
 /** What can list the leases of a backend.
  *
@@ -23,7 +29,8 @@ export function reporterOf(backend: Backend): LeaseReporter {
 
 /**
  * Reports what was *seen*: `releaseLease` returns nothing, and a provider that always says yes says nothing. An answer
- * that the state afterwards contradicts is an error, except that another owner may have come in between.
+ * that the state afterwards contradicts is an error, except that another owner may have come in between. A write that
+ * was answered and cannot be read back is one whose outcome is unknown.
  */
 class ReadBackReporter implements LeaseReporter {
   readonly #backend: Backend;
@@ -35,44 +42,60 @@ class ReadBackReporter implements LeaseReporter {
   async tryAcquire(key: string, owner: string, ttlMs: number): Promise<LeaseReport> {
     const before = await this.#backend.readLease(key);
     const { acquired } = await this.#backend.provider.acquireLease(key, owner, ttlMs);
-    const after = await this.#seen(key);
+    const after = await this.#seen(key, acquired && 'acquireLease');
     if (acquired && after.holder === undefined) throw contradiction('acquireLease', 'acquired', after);
-    return { ...after, done: after.holder === owner, refreshed: before?.owner === owner };
+    const done = acquired && after.holder === owner;
+    return { ...after, done, ...(done && { refreshed: before?.owner === owner }) };
   }
 
+  /** Nothing is sent for another's lease: a release of it would do nothing, and no answer says so. */
   async tryRelease(key: string, owner: string): Promise<LeaseReport> {
     const before = await this.#backend.readLease(key);
+    if (before?.owner !== owner) return { ...stateOf(before), done: false };
     await this.#backend.provider.releaseLease(key, owner);
-    const after = await this.#seen(key);
-    if (before?.owner !== owner) return { ...after, done: false };
+    const after = await this.#seen(key, 'releaseLease');
     if (after.holder === owner) throw contradiction('releaseLease', 'nothing', after);
     return { ...after, done: true };
   }
 
   async tryRenew(key: string, owner: string, ttlMs: number): Promise<LeaseReport> {
     const renewed = await this.#backend.provider.renewLease(key, owner, ttlMs);
-    const after = await this.#seen(key);
-    if (renewed && after.holder === undefined) throw contradiction('renewLease', 'true', after);
+    const after = await this.#seen(key, renewed && 'renewLease');
+    if (renewed ? after.holder === undefined : after.holder === owner)
+      throw contradiction('renewLease', String(renewed), after);
     return { ...after, done: renewed && after.holder === owner };
   }
 
   async tryTransfer(key: string, fromOwner: string, toOwner: string, ttlMs: number): Promise<LeaseReport> {
     const moved = await this.#backend.provider.transferLease(key, fromOwner, toOwner, ttlMs);
-    const after = await this.#seen(key);
-    if (moved && after.holder === undefined) throw contradiction('transferLease', 'true', after);
+    const after = await this.#seen(key, moved && 'transferLease');
+    const isStill = after.holder === fromOwner && fromOwner !== toOwner;
+    if (moved ? after.holder === undefined || isStill : after.holder === fromOwner)
+      throw contradiction('transferLease', String(moved), after);
     return { ...after, done: moved && after.holder === toOwner };
   }
 
-  async #seen(key: string): Promise<Omit<LeaseReport, 'done'>> {
-    const lease = await this.#backend.readLease(key);
-    return lease
-      ? { holder: lease.owner, ...(lease.remainingMs !== undefined && { remainingMs: lease.remainingMs }) }
-      : {};
+  /** The state after a write; `written` is the method that did or may have done something, if any did. */
+  async #seen(key: string, written: LeaseMethod | false): Promise<Omit<LeaseReport, 'done'>> {
+    try {
+      return stateOf(await this.#backend.readLease(key));
+    } catch (error) {
+      if (written === false || !isLeaseError(error)) throw error;
+      throw new OutcomeUnknownError(`${written} was answered, and could not be read back: ${error.message}`, {
+        remedy: 'read the lease before trying again',
+      });
+    }
   }
 }
 
+function stateOf(lease: SeenLease | undefined): Omit<LeaseReport, 'done'> {
+  if (!lease) return {};
+  const { owner, remainingMs } = lease;
+  return { holder: owner, ...(remainingMs !== undefined && { remainingMs }) };
+}
+
 function contradiction(
-  method: string,
+  method: LeaseMethod,
   answer: string,
   { holder }: Omit<LeaseReport, 'done'>,
 ): UnexpectedReplyError {

@@ -10,7 +10,7 @@ export function checkJson(
   { steps, runtime, configPath }: CheckSetting,
   exitCode: number,
 ): JsonObject {
-  const { identity, refusal, answers, inspection, server, warnings, source, atMs } = report;
+  const { identity, failure, answers, inspection, server, warnings, source, atMs } = report;
   const { className, file, unwrapping, methods, traits, confinement, inspector } = identity;
   return {
     schema: 'mastra-lease/check@1',
@@ -40,7 +40,7 @@ export function checkJson(
     ...(server && { server }),
     runtime,
     warnings: warnings.map(printable),
-    ...(refusal && { error: errorFields(refusal) }),
+    ...(failure && { error: errorFields(failure) }),
     at: formatInstant(atMs),
   };
 }

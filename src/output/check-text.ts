@@ -1,3 +1,4 @@
+import type { LeaseError } from '../lease/errors.js';
 import { LEASE_METHODS } from '../lease/provider.js';
 import type { Answers, CheckReport, Inspection } from '../operations/check.js';
 import type { CheckSetting, ContextSummary, RuntimeSettings } from '../operations/check-setting.js';
@@ -8,7 +9,7 @@ import type { Theme } from './theme.js';
 
 /** A check as lines of a name and what was found, the problems last. */
 export function checkText(report: CheckReport, setting: CheckSetting, theme: Theme): string {
-  const { identity, refusal, answers, inspection, server, warnings, source } = report;
+  const { identity, failure, answers, inspection, server, warnings, source } = report;
   const { className, file, unwrapping, methods, traits, confinement } = identity;
   const rows: (readonly [string, string])[] = [
     ['backend', sourceText(source)],
@@ -43,7 +44,7 @@ export function checkText(report: CheckReport, setting: CheckSetting, theme: The
     ...(server ? [['server', serverText(server)] as const] : []),
     ['runtime', runtimeText(setting.runtime)],
     ...warnings.map((warning) => [theme.warn('warning'), printable(warning)] as const),
-    ...(refusal ? [[theme.bad('refused'), printable(refusal.message)] as const] : []),
+    ...(failure ? [[theme.bad('failed'), failureText(failure)] as const] : []),
   ];
   return rows.map(([name, value]) => `${pad(name)}${value}`).join('\n');
 }
@@ -67,13 +68,17 @@ function pad(name: string): string {
 }
 
 function answersText(answers: Answers): string {
-  if ('error' in answers) return `call ${answers.asked}: ${printable(answers.error.message)}`;
+  if ('error' in answers) return `call ${answers.asked} failed`;
   const { asked, minMs, medianMs, maxMs } = answers;
   return `${asked} of ${asked}, in ${formatMs(minMs)} / ${formatMs(medianMs)} / ${formatMs(maxMs)} ms (min / median / max)`;
 }
 
 function formatMs(ms: number): string {
   return ms.toFixed(ms < 10 ? 2 : 0);
+}
+
+function failureText({ message, remedy }: LeaseError): string {
+  return printable(remedy === undefined ? message : `${message} — ${remedy}`);
 }
 
 function inspectionText(inspection: Inspection): string {

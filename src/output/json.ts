@@ -63,17 +63,19 @@ export function listEndJson(
   };
 }
 
-/** A command that ended without an answer. */
+/** A command, or the part of it about `key`, that ended without an answer. */
 export function errorJson(
   error: Error,
   exitCode: number,
   verb: string | undefined,
   source?: BackendSource,
+  key?: string,
 ): JsonObject {
   return {
     schema: 'mastra-lease/error@1',
     ...(verb !== undefined && { verb }),
     exitCode,
+    ...(key !== undefined && keyFields(key)),
     error: errorFields(error),
     ...(source && { source: sourceFields(source) }),
   };

@@ -85,9 +85,12 @@ function threadOrKey({ parts }: ListedLease): string {
 }
 
 /** What a listing amounts to, in one line. */
-export function listSummary({ complete, total, matched }: ListEnd, shown: number): string {
+export function listSummary({ complete, total, matched, source }: ListEnd, shown: number): string {
   const counted = `${matched} ${matched === 1 ? 'lease' : 'leases'}`;
   const ofAll = matched === total ? counted : `${counted} of ${total}`;
   const some = shown < matched ? `${ofAll}, ${shown} shown` : ofAll;
-  return complete ? some : `${some}: INCOMPLETE`;
+  if (!complete) return `${some}: INCOMPLETE`;
+  return total === 0 && source.keyPrefix !== undefined
+    ? `${some}: nothing is leased under ${escapeText(source.keyPrefix)}; is that the application's prefix (--key-prefix)?`
+    : some;
 }

@@ -31,7 +31,8 @@ export function noteText(note: Note, { key, source }: KeyOutcome): string {
   }
 }
 
-const THREAD_CAUTION: Record<KeyVerb, string> = {
+/** What a write on a thread's lease can cause, by its verb. */
+export const THREAD_CAUTION: Record<KeyVerb, string> = {
   owner: '',
   acquire:
     'while this holds the thread, senders hand their messages to this owner: unless it is a live run, they are swallowed',

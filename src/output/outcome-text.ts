@@ -1,7 +1,7 @@
 import { escapeText } from '../lease/text.js';
 import type { KeyOutcome, OutcomeStatus } from '../operations/outcome.js';
 import { keyArguments, option } from './command-line.js';
-import { formatDuration, formatInstant, formatRemaining } from './durations.js';
+import { formatDuration, formatInstant } from './durations.js';
 import { describeKey } from './key-words.js';
 import { isCaution, noteText } from './note-text.js';
 import type { Theme } from './theme.js';
@@ -105,6 +105,12 @@ function forHowLong({ lease, status, atMs }: KeyOutcome): string {
     : `for ${duration} (until ${formatInstant(atMs + remainingMs)})`;
 }
 
+function whenFree(remainingMs: number | null | undefined): string {
+  if (remainingMs === null) return 'it never ends by itself';
+  if (remainingMs === undefined) return 'when it ends cannot be read';
+  return `free in ${formatDuration(remainingMs)} unless it is renewed`;
+}
+
 function pipedAnswer({ verb, status, lease }: KeyOutcome): string {
   if (verb === 'owner') return status === 'held' && lease ? escapeText(lease.owner) : '';
   if (verb === 'acquire') return status !== 'held-by-other' && lease ? escapeText(lease.owner) : '';
@@ -136,14 +142,10 @@ function nextStep({ verb, status, key, lease }: KeyOutcome): readonly string[] {
   if (key === undefined) return [];
   const target = keyArguments(key);
   if (status === 'held-by-other' && lease) {
-    const holder = escapeText(lease.owner);
-    const left = formatRemaining(lease.remainingMs);
     if (verb === 'acquire')
-      return [`${holder} has it (${left}): try again later, or look at it: mastra-lease owner ${target}`];
-    const from = verb === 'transfer' ? '--from' : '--owner';
-    return [
-      `only its holder's lease can be changed: ${option(from, lease.owner)}, or --force to name the holder as it is shown`,
-    ];
+      return [`${whenFree(lease.remainingMs)}; to look again: mastra-lease owner ${target}`];
+    const from = option(verb === 'transfer' ? '--from' : '--owner', lease.owner);
+    return [`${escapeText(lease.owner)} holds it: name it by ${from}, or --force to be shown it and asked`];
   }
   if (status === 'no-lease' && verb !== 'release') {
     return [

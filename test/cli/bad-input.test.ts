@@ -164,6 +164,18 @@ test('bytes on stdin that are not UTF-8 are refused: replaced, they would name a
   expectRefusal(result, 'Expected keys on stdin as UTF-8');
 });
 
+test('an argument that is not UTF-8 is refused too, and one with U+FFFD itself has another way', async () => {
+  const command = [
+    '/bin/sh',
+    '-c',
+    'exec "$0" "$1" owner "$(printf \'caf\\351\')"',
+    process.execPath,
+  ] as const;
+  expectRefusal(await lease([BIN], { backend: proxy.url, command }), 'Expected arguments in UTF-8');
+  expectRefusal(await lease(['owner', 'caf\ufffd'], { backend: proxy.url }), '\\u{fffd}');
+  expect(await lease(['owner', 'caf\\u{fffd}'], { backend: site.name })).toMatchObject({ exitCode: 4 });
+});
+
 describe('keys and owners that begin with a dash', () => {
   test('are taken after --, and with = after an option', async () => {
     const backend = site.name;

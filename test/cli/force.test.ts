@@ -57,7 +57,7 @@ describe('--force on a terminal', () => {
       await using terminal = await ask([verb, 'deploy', '--force', ...args], proxy.url, {}, columns);
       await terminal.waitForScreen(QUESTION);
       expect(terminal.lines[0]).toMatch(/^holder: deploy is run-1's \(4\d\.\d s\)$/);
-      const question = `? ${verb} this lease on ${proxy.url}/0 primary · mastra:topic · MASTRA_LEASE_BACKEND? (y/N)`;
+      const question = `? ${verb} this lease on ${proxy.url}/0 primary · mastra:topic? (y/N)`;
       expect(withoutSpaces(terminal.lines.slice(1).join(''))).toBe(withoutSpaces(question));
       terminal.type(`y${keys.enter}`);
       expect(await terminal.end()).toBe(0);

@@ -41,6 +41,8 @@ describe('an incomplete listing', () => {
 
     const search = await lease(['owner', 'thread:none', '--timeout', '5s'], { backend: cluster.url });
     expect(search).toMatchObject({ stdout: '', exitCode: 7 });
+    const write = ['acquire', 'thread:none', '--owner', 'run-1', '--timeout', '5s'];
+    expect(await lease(write, { backend: cluster.url })).toMatchObject({ stdout: '', exitCode: 7 });
   });
 
   test('is what --timeout makes of one that takes too long', async () => {

@@ -13,7 +13,7 @@ const LEASES: readonly (readonly [string, string, number | null])[] = [
   ['workflow-step-run:run-6:event-1', 'worker-1', 70_000],
   ['notification-dispatch:user-1', 'worker-2', 70_100],
   ['schedule:nightly', 'worker-2', 70_200],
-  ['deploy', 'job-1', 4_000],
+  ['deploy', 'job-1', 8_000],
 ];
 
 let site: RedisSite;

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { findFreePort } from '../support/free-port.js';
 import { type RedisServer, startRedis, startSentinel } from '../support/redis-server.js';
@@ -26,9 +25,9 @@ test('nothing is connected before the first call', async () => {
   const proxy = await startProxy();
   const provider = openProvider(proxy.url);
   expect(provider.server).toBeUndefined();
-  await sleep(0);
   expect(proxy.connectionCount).toBe(0);
   await provider.readLease('k');
+  expect(proxy.connectionCount).toBe(1);
   expect(provider.server).toMatchObject({ role: 'primary', mode: 'standalone' });
 });
 
@@ -78,8 +77,10 @@ test('close ends calls that are still connecting, whatever they wait for', async
     openProvider(`redis+sentinel://127.0.0.1:${silent.port}/mymaster`, { timeoutMs: 60_000 }),
   ];
   for (const provider of waiting) {
+    const connections = () => proxy.connectionCount + silent.connectionCount;
+    const before = connections();
     const calls = VERB_NAMES.map((verb) => codeOf(VERBS[verb](provider, 'k')));
-    await sleep(20);
+    await waitFor(() => connections() > before);
     await provider.close();
     expect(new Set(await Promise.all(calls))).toEqual(new Set(['ERR_LEASE_CLOSED']));
   }

@@ -149,6 +149,20 @@ test('Redis 6.0, which knows HELLO only with a version of the protocol, tells it
   expect(provider.server).toEqual({ role: 'primary', mode: 'standalone', version: '6.0.16' });
 });
 
+test('a lease in its last, begun millisecond has 1 left, and one without expiry has null', async () => {
+  for (const [pttl, remainingMs] of [
+    [0, 1],
+    [1, 1],
+    [-1, null],
+  ] as const) {
+    await using stub = await startRespStub(([name]) =>
+      name === 'hello' ? helloReply('master') : resp.array(resp.bulk('o'), resp.integer(pttl)),
+    );
+    const provider = openProvider(stub.url, { connection: 'one-shot' });
+    expect(await provider.readLease('k')).toEqual({ key: 'k', owner: 'o', remainingMs });
+  }
+});
+
 /** An address that leads to a pair's primary, and keeps its open connections where they are when it moves. */
 async function startFloatingAddress(pair: ReplicaPair) {
   const target = { host: pair.primary.host, port: pair.primary.port };

@@ -1,12 +1,15 @@
 import { isLeaseInspector } from '../../lease/detect.js';
-import { UnsupportedError } from '../../lease/errors.js';
+import { InvalidConfigError } from '../../lease/errors.js';
 import type { InspectorIdentity } from '../../lease/identity.js';
 import type { LeaseInspector } from '../../lease/inspector.js';
 import type { LeaseProvider } from '../../lease/provider.js';
 import type { RedisLeaseProvider } from '../../providers/redis/index.js';
 import type { CallBudget } from '../call-budget.js';
+import { place } from '../config/place.js';
+import type { Foreigner } from '../foreign-call.js';
 import { type ConnectionSettings, openRedis, openSqlite } from '../own-provider.js';
 import type { BackendSpec } from '../url.js';
+import { GuardedInspector } from './guarded-inspector.js';
 import { VerifiedInspector } from './verified-inspector.js';
 
 /** What can look at an application's leases beside its provider, and how it was found. */
@@ -28,8 +31,11 @@ export interface InspectorOptions {
   readonly subject: unknown;
   /** The same, guarded, to be compared with. */
   readonly provider: LeaseProvider;
-  /** What `inspect` of the config names. */
+  /** How it is called. */
+  readonly foreigner: Foreigner;
+  /** What `inspect` of the config names, and that config. */
   readonly inspect?: BackendSpec | undefined;
+  readonly configPath?: string | undefined;
   readonly settings: ConnectionSettings;
   readonly isIntrospected: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -39,10 +45,12 @@ export interface InspectorOptions {
 /**
  * Finds what can list an application's leases: the provider itself, `inspect` of the config, what the provider's own
  * fields say, `REDIS_URL`. The first that there is. Whatever is not the provider itself is verified before it is believed.
+ *
+ * @throws `ERR_LEASE_INVALID_CONFIG` when `inspect` names what cannot be listed.
  */
 export async function chooseInspector(options: InspectorOptions): Promise<ChosenInspector | undefined> {
-  const { subject } = options;
-  if (isLeaseInspector(subject)) return ownInspector(subject, 'own');
+  const { subject, foreigner } = options;
+  if (isLeaseInspector(subject)) return ownInspector(new GuardedInspector(subject, foreigner));
   if (options.inspect) return configuredInspector(options.inspect, options);
   if (options.isIntrospected) {
     const found = (await heldInspector(options)) ?? (await introspectedInspector(options));
@@ -56,9 +64,9 @@ export async function chooseInspector(options: InspectorOptions): Promise<Chosen
   return undefined;
 }
 
-function ownInspector(inspector: LeaseInspector, how: 'own'): ChosenInspector {
+function ownInspector(inspector: LeaseInspector): ChosenInspector {
   return {
-    identity: { name: 'the provider itself', how, isTrusted: true },
+    identity: { name: 'the provider itself', how: 'own', isTrusted: true },
     inspector,
     warnings: [],
     close: async () => {},
@@ -78,18 +86,23 @@ async function configuredInspector(spec: BackendSpec, options: InspectorOptions)
       return { ...verifiedBy(verified, { name, how, isTrusted: false }), close: () => inspector.close() };
     }
     default:
-      throw new UnsupportedError('`inspect` in the config names no place that can be listed', {
-        remedy: 'name a redis:// URL or sqlite:PATH',
-      });
+      throw new InvalidConfigError(
+        `${place(options.configPath ?? 'the config', ['inspect'])}: expected a redis:// URL or sqlite:PATH, got a backend that cannot be listed`,
+      );
   }
 }
 
 /** A pubsub that hands its calls on to a provider of this library has that provider's own inspector. */
-async function heldInspector({ subject, provider }: InspectorOptions): Promise<ChosenInspector | undefined> {
+async function heldInspector({
+  subject,
+  provider,
+  foreigner,
+}: InspectorOptions): Promise<ChosenInspector | undefined> {
   const { findHeldInspector } = await import('./held-inspector.js');
   const held = await findHeldInspector(subject);
   if (!held) return undefined;
-  const { inspector, keyPrefix, name = 'an inspector that it holds' } = held;
+  const { keyPrefix, name = 'an inspector that it holds' } = held;
+  const inspector = new GuardedInspector(held.inspector, foreigner);
   const verified = new VerifiedInspector({ inspector, provider, label: name, keyPrefix, isTrusted: false });
   return verifiedBy(verified, { name, how: 'introspection', isTrusted: false });
 }
@@ -98,9 +111,12 @@ async function introspectedInspector(options: InspectorOptions): Promise<ChosenI
   const { introspectProvider } = await import('./introspect.js');
   const found = await introspectProvider(options.subject);
   if (!found) return undefined;
-  const { connection, keyPrefix, isTrusted, isDefaultAddress } = found;
+  const { connection, isDefaultAddress } = found;
   const { url, password, tls } = connection.toOptions();
-  const settings = { keyPrefix: keyPrefix ?? options.settings.keyPrefix, password, tls };
+  // What the user says goes first, and has then to prove itself where the provider says something else.
+  const keyPrefix = options.settings.keyPrefix ?? found.keyPrefix;
+  const isTrusted = found.isTrusted && keyPrefix === found.keyPrefix;
+  const settings = { keyPrefix, password, tls };
   const warnings = [
     ...(isDefaultAddress
       ? [

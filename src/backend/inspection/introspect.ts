@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { isLeaseProvider } from '../../lease/detect.js';
+import { LEASE_METHODS } from '../../lease/provider.js';
 import type { ClientFacts } from './client-facts.js';
 import type { RedisConnectionFacts } from './connection-facts.js';
 import { describeClass, hasOneLeaseHome } from './describe-class.js';
@@ -61,14 +61,21 @@ async function introspect(
   if (!isObject(provider) || depth === 0) return undefined;
   const fields = await fieldsOf(provider, eyes);
   const found = await findClient(fields, eyes);
-  const own = found && conclude(provider, fields, found, isTrusted && hasOneLeaseHome(provider));
+  const inner = fields.filter(({ value }) => mayLease(value));
+  // One that holds another may hand its calls on, whatever its own fields say.
+  const isAlone = inner.length === 0 && hasOneLeaseHome(provider);
+  const own = found && conclude(provider, fields, found, isTrusted && isAlone);
   if (own?.keyPrefix !== undefined) return own;
-  for (const { value } of fields) {
-    if (!isLeaseProvider(value) && typeof read(value, 'getLeaseProvider') !== 'function') continue;
-    const inner = await introspect({ value, isTrusted: false }, eyes, depth - 1);
-    if (inner) return { ...inner, className: describeClass(provider).className };
+  for (const { value } of inner) {
+    const facts = await introspect({ value, isTrusted: false }, eyes, depth - 1);
+    if (facts) return { ...facts, className: describeClass(provider).className };
   }
   return own;
+}
+
+function mayLease(value: unknown): boolean {
+  const has = (name: string) => typeof read(value, name) === 'function';
+  return has('getLeaseProvider') || LEASE_METHODS.every(has);
 }
 
 function conclude(

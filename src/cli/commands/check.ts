@@ -30,9 +30,7 @@ async function printCheck({ io }: Run, printer: Printer, options: CommonOptions)
   const { located, examined } = await examineSession(io, printer, options);
   try {
     const report = await checkBackend(examined, io.clock, `mastra-lease-check:${randomUUID()}`);
-    const { refusal, answers } = report;
-    const failure = refusal ?? (answers && 'error' in answers ? answers.error : undefined);
-    const exitCode = failure ? exitCodeOfError(failure.code) : 0;
+    const exitCode = report.failure ? exitCodeOfError(report.failure.code) : 0;
     const setting = {
       steps: located.steps,
       runtime: runtimeSettings(io.env),

@@ -25,7 +25,8 @@ export const owner = sealCommand<OwnerInput>({
     runInSession(run, 'owner', options, { access: 'read', bounds: 'command' }, async (session) => {
       const requests: readonly KeyRequest[] = await readKeyRequests(keys, options, run.io);
       const index = new ThreadIndex(session.context);
-      const answers = requests.map((request) => readOwner(session.context, request, index));
-      return printOutcomes(session, 'owner', answers);
+      return printOutcomes(session, 'owner', requests, (request) =>
+        readOwner(session.context, request, index),
+      );
     }),
 });

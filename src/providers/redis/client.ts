@@ -4,15 +4,15 @@ import { systemClock } from '../../lease/clock.js';
 import { Deadline, withinDeadline } from '../../lease/deadline.js';
 import { ClosedError, InvalidConfigError, UnreachableError } from '../../lease/errors.js';
 import type { CommandKind, RedisCommand } from './command.js';
-import { type Answer, type ConnectSettings, isOver, RedisConnection } from './connection.js';
+import { type Answer, type ConnectSettings, RedisConnection } from './connection.js';
 import { FailoverWatch } from './failover-watch.js';
 import { type Redirection, readRedirection } from './redirection.js';
 import { hasChanged, type ServerView } from './replies.js';
-import { ReplyFailure } from './reply-failure.js';
+import { isFailure } from './reply-failure.js';
 import { tryInTurn } from './seeds.js';
 import { findPrimary } from './sentinel.js';
 import { formatAddress, type RedisAddress, type RedisTarget } from './target.js';
-import { TransportError, transportFailure } from './transport-error.js';
+import { TransportError, timeout, transportFailure } from './transport-error.js';
 
 /** Milliseconds that one call may take, connecting included. */
 export type CallBudget = (kind: CommandKind) => number;
@@ -110,8 +110,11 @@ export class RedisClient {
         opened = await this.#connectionTo(to, deadline, call);
       } catch (error) {
         // The slot's owner is gone: another server may name a new one.
-        const mayHaveMoved = to !== undefined && to === owner && !isSame(to, goneOwner);
-        if (slot === undefined || !mayHaveMoved || isOver(deadline)) throw error;
+        const isTimeout = error instanceof TransportError && error.isTimeout;
+        const mayHaveMoved = to !== undefined && to === owner && !isSame(to, goneOwner) && !isTimeout;
+        if (slot === undefined || !mayHaveMoved) {
+          throw asLeaseError(error, call, to === undefined ? this.#target.name : formatAddress(to));
+        }
         this.#slots.delete(slot);
         goneOwner = to;
         continue;
@@ -122,12 +125,11 @@ export class RedisClient {
         answer = await connection.request(ask ? call.commands.flatMap(asking) : call.commands, deadline);
       } catch (error) {
         this.#drop(connection);
-        if (!(error instanceof TransportError)) throw error;
-        const isRepeatable = !error.sent || call.kind === 'read';
+        const isRepeatable = error instanceof TransportError && (!error.sent || call.kind === 'read');
         if (isRepeatable) this.#assertOpen(call);
         // A kept connection may have died while it was idle.
-        if (isRepeatable && reused && !isOver(deadline)) continue;
-        throw transportFailure(error, call.kind, call.name, connection.server);
+        if (isRepeatable && reused && !error.isTimeout) continue;
+        throw asLeaseError(error, call, connection.server);
       }
       const { view } = answer;
       const replies = ask ? answer.replies.filter((_, index) => index % 2 === 1) : answer.replies;
@@ -137,7 +139,7 @@ export class RedisClient {
       if (redirection?.kind === 'MOVED') this.#slots.set(redirection.slot, redirection.address);
       if (redirection) continue;
       this.#view = view;
-      const isReplica = view.role === 'replica' || replies.some(isReadOnly);
+      const isReplica = view.role === 'replica' || replies.some((reply) => isFailure(reply, 'READONLY'));
       if (isReplica && reused && !replies.some(hasChanged)) {
         // It became a replica under the open connection: names are resolved anew, Sentinels asked again.
         this.#drop(connection);
@@ -171,15 +173,16 @@ export class RedisClient {
       const isJoined = opening.deadline !== deadline;
       try {
         const connection = isJoined
-          ? await withinDeadline(opening.connection, deadline, connectingTimedOut)
+          ? await withinDeadline(opening.connection, deadline, () => timeout(false, 'connecting timed out'))
           : await opening.connection;
         return { connection, reused: false };
       } catch (error) {
         this.#assertOpen(call);
         // The attempt ended at the deadline of the call that began it.
-        if (isJoined && isOver(opening.deadline) && !isOver(deadline)) continue;
-        if (!(error instanceof TransportError)) throw error;
-        throw transportFailure(error, call.kind, call.name, to === undefined ? this.#target.name : key);
+        const isOver =
+          opening.deadline.remainingMs() === 0 || (error instanceof TransportError && error.isTimeout);
+        if (isJoined && isOver && deadline.remainingMs() > 0) continue;
+        throw error;
       }
     }
   }
@@ -244,23 +247,20 @@ function asking(command: RedisCommand): readonly RedisCommand[] {
   return [ASKING, command];
 }
 
-function isReadOnly(reply: unknown): boolean {
-  return reply instanceof ReplyFailure && reply.is('READONLY');
-}
-
 function isSame(one: RedisAddress, other: RedisAddress | undefined): boolean {
   return other !== undefined && formatAddress(one) === formatAddress(other);
 }
 
-function connectingTimedOut(): TransportError {
-  return new TransportError(false, { reason: 'connecting timed out' });
+function asLeaseError(error: unknown, { kind, name }: Call, server: string): unknown {
+  return error instanceof TransportError ? transportFailure(error, kind, name, server) : error;
 }
 
 /** Says which connection failed. Whatever was sent on it, the verb was not. */
 function because(what: string): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof TransportError)) throw error;
-    throw new TransportError(false, { reason: `${what}: ${error.reason}`, remedy: error.remedy });
+    const { reason, remedy, isTimeout } = error;
+    throw new TransportError(false, { reason: `${what}: ${reason}`, remedy, isTimeout });
   };
 }
 

@@ -8,7 +8,7 @@ import { type Login, loginCommands } from './login.js';
 import { readHello, type ServerView } from './replies.js';
 import { isTurnedAway, ReplyFailure, replyFailure } from './reply-failure.js';
 import { formatAddress, type RedisAddress } from './target.js';
-import { describeSocketFailure, isForeignProtocol, TransportError } from './transport-error.js';
+import { describeSocketFailure, isForeignProtocol, TransportError, timeout } from './transport-error.js';
 
 /** What came back for one command, and what the server said of itself in the same write. */
 export interface Answer {
@@ -121,7 +121,7 @@ export class RedisConnection {
    * @throws {@link TransportError} when the answers do not all arrive in time.
    */
   async request(commands: readonly RedisCommand[], deadline: Deadline): Promise<Answer> {
-    if (isOver(deadline)) throw new TransportError(false, { reason: 'timed out before it was sent' });
+    if (deadline.remainingMs() === 0) throw timeout(false, 'timed out before it was sent');
     const { promise: answer, resolve, reject } = Promise.withResolvers<Answer>();
     // After every promise that is settled by now: whatever depth a call of this tick comes from, it joins in.
     if (this.#queue.push({ commands, resolve, reject }) === 1) nextTick(() => void this.#flush());
@@ -129,7 +129,7 @@ export class RedisConnection {
     try {
       return await withinDeadline(answer, deadline, () => {
         this.#isRetired = true;
-        return new TransportError(true, { reason: 'timed out waiting for the answer' });
+        return timeout(true, 'timed out waiting for the answer');
       });
     } finally {
       this.#waiting -= 1;
@@ -157,7 +157,7 @@ export class RedisConnection {
     });
     await withinDeadline(connected, deadline, () => {
       const remedy = tls ? 'does the server speak TLS? if not: redis:// instead of rediss://' : undefined;
-      return new TransportError(false, { reason: 'connecting timed out', remedy });
+      return timeout(false, 'connecting timed out', remedy);
     });
     const commands = await loginCommands(login, deadline);
     if (commands.length > 0) await this.#logIn(commands, deadline);
@@ -165,9 +165,9 @@ export class RedisConnection {
 
   /** Before anything else is sent: a refused SELECT must never lead to database 0, nor AUTH to another user. */
   async #logIn(commands: readonly RedisCommand[], deadline: Deadline): Promise<void> {
-    const replies = await withinDeadline(this.#write(commands), deadline, () => {
-      return new TransportError(false, { reason: 'timed out while logging in' });
-    });
+    const replies = await withinDeadline(this.#write(commands), deadline, () =>
+      timeout(false, 'timed out while logging in'),
+    );
     for (const [index, reply] of replies.entries()) {
       if (reply instanceof TransportError) throw new TransportError(false, reply);
       if (!(reply instanceof ReplyFailure)) continue;
@@ -228,11 +228,6 @@ export class RedisConnection {
         remedy ?? (isTlsMissing ? 'if the server speaks TLS: rediss:// instead of redis://' : undefined),
     });
   }
-}
-
-/** Whether nothing can be done by then. Timers count whole milliseconds, and so end up to one early. */
-export function isOver(deadline: Deadline): boolean {
-  return deadline.remainingMs() < 1;
 }
 
 /** Nothing on the wire but what is asked for, and nothing ever sent twice. */

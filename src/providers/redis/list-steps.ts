@@ -3,7 +3,7 @@ import { replyOf } from './call-answer.js';
 import type { CallAnswer, RedisClient, Route } from './client.js';
 import type { RedisCommand } from './command.js';
 import { unexpected } from './replies.js';
-import { ReplyFailure, replyFailure } from './reply-failure.js';
+import { isFailure } from './reply-failure.js';
 import { isRefusal, type ScriptRunner } from './script-runner.js';
 import { listStep } from './scripts.generated.js';
 
@@ -76,13 +76,12 @@ export class ListSteps {
     ]);
     const read = await this.#client.call({ name: 'list', kind: 'read', commands }, route);
     const entries = records.flatMap((record, index): Entry[] => {
-      const owner = read.replies[2 * index];
-      if (owner === null) return [];
-      if (owner instanceof ReplyFailure) {
-        if (owner.is('MOVED', 'ASK', 'TRYAGAIN')) return [{ record, owner: undefined, pttl: -3 }];
-        if (owner.is('WRONGTYPE')) return [];
-        throw replyFailure(owner, { command: 'GET', server: read.server });
+      const own = read.replies.slice(2 * index, 2 * index + 2);
+      if (own.some((reply) => isFailure(reply, 'MOVED', 'ASK', 'TRYAGAIN'))) {
+        return [{ record, owner: undefined, pttl: -3 }];
       }
+      if (own[0] === null || isFailure(own[0], 'WRONGTYPE')) return [];
+      const owner = replyOf(read, 'GET', 2 * index);
       const pttl = replyOf(read, 'PTTL', 2 * index + 1);
       if (!Buffer.isBuffer(owner) || typeof pttl !== 'number') throw unexpected('GET', owner);
       return [{ record, owner, pttl }];

@@ -19,7 +19,7 @@ import { formatAddress, type ServerAddress } from './target.js';
 /** How often a scan of one server may start again because its connection was replaced. */
 const MAX_RESTARTS = 3;
 
-const SLOTS_MOVE = 'slots are moving (when none should: redis-cli --cluster fix)';
+const SLOTS_MOVE = 'list: slots are moving (when none should: redis-cli --cluster fix)';
 
 /**
  * Streams every lease under a prefix: from the one server, or from every master of a cluster, each key once. It ends
@@ -42,7 +42,7 @@ type Doubt = Pick<Step, 'view' | 'server'>;
 
 interface Failure {
   readonly server?: ServerAddress;
-  readonly reason: string;
+  readonly error: LeaseError;
 }
 
 class Listing {
@@ -72,7 +72,7 @@ class Listing {
     try {
       doubt = yield* this.#scanServer('any', first);
     } catch (error) {
-      throw this.#incomplete([{ reason: this.#reasonOf(error) }]);
+      throw this.#incomplete([{ error: this.#asFailure(error) }]);
     }
     if (doubt) assertPrimary(doubt, 'list');
   }
@@ -80,14 +80,16 @@ class Listing {
   async *scanCluster(): AsyncGenerator<Lease> {
     const { masters, uncoveredSlots } = await this.#orAborted(readClusterMasters(this.#client));
     const failures: Failure[] = [];
-    if (uncoveredSlots > 0) failures.push({ reason: `${uncoveredSlots} slots are served by no master` });
+    if (uncoveredSlots > 0) {
+      const error = new UnreachableError(`list: ${uncoveredSlots} slots are served by no master`);
+      failures.push({ error });
+    }
     const before = new Map<ServerAddress, string>();
     for (const server of masters) {
       try {
         before.set(server, (await this.#orAborted(readOwnSlots(this.#client, server))).state);
       } catch (error) {
-        if (error instanceof NotPermittedError) throw error;
-        failures.push({ server, reason: this.#reasonOf(error) });
+        failures.push({ server, error: this.#asFailure(error) });
       }
     }
     for (const server of before.keys()) {
@@ -96,16 +98,18 @@ class Listing {
         if (doubt) assertPrimary(doubt, 'list');
       } catch (error) {
         before.delete(server);
-        failures.push({ server, reason: this.#reasonOf(error) });
+        failures.push({ server, error: this.#asFailure(error) });
       }
     }
     // A key that moved from a master scanned late to one scanned early was seen on neither.
     for (const [server, state] of before) {
       try {
         const after = await this.#orAborted(readOwnSlots(this.#client, server));
-        if (after.isMoving || after.state !== state) failures.push({ server, reason: SLOTS_MOVE });
+        if (after.isMoving || after.state !== state) {
+          failures.push({ server, error: new UnreachableError(SLOTS_MOVE) });
+        }
       } catch (error) {
-        failures.push({ server, reason: this.#reasonOf(error) });
+        failures.push({ server, error: this.#asFailure(error) });
       }
     }
     if (failures.length > 0) throw this.#incomplete(failures);
@@ -170,9 +174,13 @@ class Listing {
     }
   }
 
-  #incomplete(failures: readonly Failure[]): IncompleteListingError {
-    const reasons = failures.map(({ server, reason }) =>
-      server === undefined ? reason : `${formatAddress(server)}: ${reason}`,
+  /** What was seen is a part; but who may not look has seen nothing, and is told so. */
+  #incomplete(failures: readonly Failure[]): LeaseError {
+    const [first] = failures;
+    const isForbidden = failures.every(({ error }) => error instanceof NotPermittedError);
+    if (first && isForbidden && this.#seen.size === 0) return first.error;
+    const reasons = failures.map(({ server, error: { message } }) =>
+      server === undefined ? message : `${formatAddress(server)}: ${message}`,
     );
     return new IncompleteListingError(
       `The listing is incomplete: ${this.#seen.size} leases seen, and then: ${reasons.join('; ')}`,
@@ -180,10 +188,10 @@ class Listing {
     );
   }
 
-  /** What made a scan fail, in words; being stopped is no failure of it, nor is a bug. */
-  #reasonOf(error: unknown): string {
+  /** Being stopped is no failure of a scan, nor is a bug. */
+  #asFailure(error: unknown): LeaseError {
     this.#options.signal?.throwIfAborted();
-    if (error instanceof LeaseError) return error.message;
+    if (error instanceof LeaseError) return error;
     throw error;
   }
 }

@@ -78,9 +78,9 @@ export function readOwner(command: string, reply: unknown): string | undefined {
   throw unexpected(command, reply);
 }
 
-/** PTTL's answer for a key that exists: -1 is no expiry; a lease in its last fraction of a millisecond has 0. */
+/** PTTL's answer for a key that exists: -1 is no expiry, and 0 the last, begun millisecond, which counts as one. */
 function remainingFrom(pttl: number): number | null {
-  return pttl === -1 ? null : Math.max(0, pttl);
+  return pttl === -1 ? null : Math.max(1, pttl);
 }
 
 /** An owner's bytes as text, with their hex where they are not UTF-8. */

@@ -25,6 +25,11 @@ export class ReplyFailure extends Error {
   }
 }
 
+/** Whether a reply is an error of one of these kinds. */
+export function isFailure(reply: unknown, ...kinds: readonly string[]): boolean {
+  return reply instanceof ReplyFailure && reply.is(...kinds);
+}
+
 /** Where an error reply came from. */
 export interface ReplyContext {
   readonly command: string;

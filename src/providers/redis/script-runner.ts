@@ -3,7 +3,7 @@ import type { Deadline } from '../../lease/deadline.js';
 import { replyOf } from './call-answer.js';
 import type { CallAnswer, RedisClient, Route } from './client.js';
 import type { CommandKind, RedisCommand } from './command.js';
-import { ReplyFailure } from './reply-failure.js';
+import { isFailure } from './reply-failure.js';
 import { readLease } from './scripts.generated.js';
 
 /** A Lua script as the build inlines it: its text, and the hash by which a server remembers it. */
@@ -42,9 +42,8 @@ export class ScriptRunner {
     if (this.#kept && !this.#hashRefused) {
       const answer = await this.#send('evalsha', script.sha1, { ...call, deadline });
       const [reply] = answer.replies;
-      if (!(reply instanceof ReplyFailure && reply.is('NOSCRIPT', 'NOPERM', 'unknown command')))
-        return answer;
-      this.#hashRefused = !reply.is('NOSCRIPT');
+      this.#hashRefused = isFailure(reply, 'NOPERM', 'unknown command');
+      if (!this.#hashRefused && !isFailure(reply, 'NOSCRIPT')) return answer;
     }
     return this.#send('eval', script.source, { ...call, deadline });
   }
@@ -78,5 +77,5 @@ export class ScriptRunner {
 
 /** Whether the server does not let this user run scripts, or has them disabled. */
 export function isRefusal(reply: unknown): boolean {
-  return reply instanceof ReplyFailure && reply.is('NOPERM', "can't run this command", 'unknown command');
+  return isFailure(reply, 'NOPERM', "can't run this command", 'unknown command');
 }

@@ -7,19 +7,31 @@ export interface FailureText {
   readonly remedy?: string | undefined;
 }
 
+interface TransportFailure extends FailureText {
+  readonly isTimeout?: boolean;
+}
+
 /** The connection failed under a command. `sent` says exactly whether its bytes had been handed to the socket. */
 export class TransportError extends Error {
   readonly sent: boolean;
+  /** Whether the time was over. A clock may say that a little is left: timers end early now and then. */
+  readonly isTimeout: boolean;
   readonly reason: string;
   readonly remedy: string | undefined;
 
-  constructor(sent: boolean, { reason, remedy }: FailureText) {
+  constructor(sent: boolean, { reason, remedy, isTimeout = false }: TransportFailure) {
     super(reason);
     this.name = 'TransportError';
     this.sent = sent;
+    this.isTimeout = isTimeout;
     this.reason = reason;
     this.remedy = remedy;
   }
+}
+
+/** The error of a deadline that passed. */
+export function timeout(sent: boolean, reason: string, remedy?: string): TransportError {
+  return new TransportError(sent, { reason, remedy, isTimeout: true });
 }
 
 /** Turns a failed connection under a command into the error a caller can act on. */

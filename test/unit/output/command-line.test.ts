@@ -119,6 +119,7 @@ describe('a key as arguments', () => {
     expect(keyArguments('-r\0-t')).toBe('--resource=-r --thread=-t');
     expect(keyArguments('deploy')).toBe('deploy');
     expect(keyArguments('-k')).toBe('-- -k');
+    expect(keyArguments('caf\ufffd')).toBe(String.raw`'caf\u{fffd}'`);
   });
 });
 
