@@ -17,7 +17,8 @@ const MAY_IMPORT_PACKAGES = {
   'providers/sqlite': 'node:sqlite|sqlite',
   backend: 'jiti|zod|lilconfig|dotenv|get-tsconfig',
   cli: 'commander|@inquirer/[^/]+',
-  'output|cli': 'chalk|cli-table3|string-width',
+  'output|cli': 'chalk|cli-table3',
+  'output|tui': 'string-width',
   tui: 'ink|ink-[^/]+|@inkjs/[^/]+|react',
 };
 

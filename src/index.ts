@@ -46,6 +46,15 @@ export {
   type LeaseHealth,
   readHealth,
 } from './lease/health.js';
+export {
+  type HeldLease,
+  type HoldClock,
+  type HoldOptions,
+  type HoldResult,
+  holdLease,
+  LeaseLostError,
+  type LossReason,
+} from './lease/hold.js';
 export type {
   Lease,
   LeaseInspector,
@@ -75,4 +84,11 @@ export {
 } from './lease/provider.js';
 export { escapeText, type UnescapeResult, unescapeText } from './lease/text.js';
 export { DEFAULT_TTL_MS, type DurationReading, MAX_TTL_MS, readDuration } from './lease/ttl.js';
+export {
+  type WaitCondition,
+  type WaitedSource,
+  type WaitOptions,
+  type WaitResult,
+  waitForLease,
+} from './lease/wait.js';
 export { noopLeaseProvider } from './providers/noop.js';

@@ -24,6 +24,8 @@ import type { ConnectionSettings } from './own-provider.js';
 export interface ApplicationBackendOptions {
   readonly settings: ConnectionSettings;
   readonly budget: CallBudget;
+  /** Whether this process stays, and with it what it holds. */
+  readonly isKept?: boolean | undefined;
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly isIntrospected: boolean;
@@ -79,7 +81,7 @@ export async function examineApplication(
   }
   const foreigner: Foreigner = { name: className, budget: options.budget, clock: options.clock };
   const provider = new GuardedProvider(resolution.provider, foreigner, {
-    isBoundToCaller: confinement === 'caller',
+    isBoundToCaller: confinement === 'caller' && !options.isKept,
   });
   const { inspect, configPath } = located;
   const chosen = await chooseInspector({ ...options, subject, provider, foreigner, inspect, configPath });

@@ -63,14 +63,19 @@ export async function locateBackend(options: LocateOptions): Promise<LocatedBack
   const log = new StepLog(options.onStep);
   const flags = { backend: options.backend, context: options.context };
   const variables = {
-    backend: env.MASTRA_LEASE_BACKEND || undefined,
-    context: env.MASTRA_LEASE_CONTEXT || undefined,
+    backend: env.MASTRA_LEASE_BACKEND,
+    context: env.MASTRA_LEASE_CONTEXT,
   };
-  return (
-    (await findNamed(['--backend', '--context'], flags, options, log)) ??
-    (await findNamed(['MASTRA_LEASE_BACKEND', 'MASTRA_LEASE_CONTEXT'], variables, options, log)) ??
-    (await findUnnamed(options, log))
+  const byFlag = await findNamed(['--backend', '--context'], flags, options, log);
+  if (byFlag) return byFlag;
+  assertNotEmpty(env, ['MASTRA_LEASE_BACKEND', 'MASTRA_LEASE_CONTEXT']);
+  const byVariable = await findNamed(
+    ['MASTRA_LEASE_BACKEND', 'MASTRA_LEASE_CONTEXT'],
+    variables,
+    options,
+    log,
   );
+  return byVariable ?? findUnnamed(options, log);
 }
 
 type Names = readonly ['--backend', '--context'] | readonly ['MASTRA_LEASE_BACKEND', 'MASTRA_LEASE_CONTEXT'];
@@ -120,6 +125,7 @@ async function findUnnamed(options: LocateOptions, log: StepLog): Promise<Locate
   }
   log.pass('mastra project', `no src/mastra/index.* from ${escapeText(options.cwd)} up to the package root`);
 
+  assertNotEmpty(options.env, ['REDIS_URL', 'VALKEY_URL']);
   for (const name of ['REDIS_URL', 'VALKEY_URL'] as const) {
     const url = options.env[name];
     if (url) {
@@ -160,18 +166,26 @@ async function implied(
 
 const NAME_ONE = 'name one by --backend, MASTRA_LEASE_BACKEND or REDIS_URL';
 
+/** A variable that is set to nothing is a value that was lost, not a wish for another backend. */
+function assertNotEmpty(env: LocateOptions['env'], names: readonly string[]): void {
+  const empty = names.find((name) => env[name] === '');
+  if (empty === undefined) return;
+  throw new InvalidConfigError(`${empty} is set, and empty`, { remedy: 'give it its value, or unset it' });
+}
+
 /** The embedded default is never implied where `CI` is set, and a read never creates it: neither would mean anything. */
 async function embeddedDefault(
   options: LocateOptions,
   log: StepLog,
   { undecided }: UndecidedConfigs,
 ): Promise<string> {
-  const refuse = async (why: string, remedy: string): Promise<never> => {
+  const choice =
+    undecided.length === 0 ? undefined : (await import('./locate-config.js')).chooseContext(undecided);
+  const refuse = (why: string, remedy: string): never => {
     log.pass('default', why);
-    const choice =
-      undecided.length === 0 ? undefined : (await import('./locate-config.js')).chooseContext(undecided);
     throw new InvalidConfigError(`No backend found: ${why}`, { remedy: choice ?? remedy });
   };
+  if (choice !== undefined) return refuse('a config names contexts, and none of them was chosen', choice);
   if (options.env.CI) {
     return refuse(
       'CI is set, where the embedded default is never implied',

@@ -1,6 +1,7 @@
 import type { Backend, BackendSource } from '../lease/backend.js';
 import type { Clock } from '../lease/clock.js';
 import { UnsupportedError } from '../lease/errors.js';
+import type { LeaseScope } from '../lease/provider.js';
 import type { CallBudget } from './call-budget.js';
 import type { ExaminedBackend } from './examined-backend.js';
 import type { Access, LocatedBackend } from './locate.js';
@@ -11,6 +12,8 @@ import { type ConnectionSettings, type OwnProvider, openRedis, openSqlite } from
 export interface OpenOptions {
   readonly access: Access;
   readonly budget: CallBudget;
+  /** Whether the backend stays open: whoever holds a lease needs a connection that stays, and may hold one in memory. */
+  readonly isKept?: boolean | undefined;
   readonly clock: Clock;
   readonly settings: ConnectionSettings;
   /** Where an application is loaded into, and how long that may take in milliseconds. */
@@ -46,7 +49,7 @@ export async function examineBackend(
   const base = { foundBy, ...(context !== undefined && { context }) };
   switch (spec.kind) {
     case 'redis': {
-      const redis = await openRedis(spec.url, options.settings, options.budget);
+      const redis = await openRedis(spec.url, options.settings, options);
       const { name, database, keyPrefix } = redis;
       return {
         ...own(redis, 'RedisLeaseProvider', 'network', () => ({
@@ -61,12 +64,16 @@ export async function examineBackend(
       };
     }
     case 'sqlite': {
-      const sqlite = await openSqlite(spec.path, options.access, options.budget);
+      const sqlite = await openSqlite(spec.path, options);
       const source: BackendSource = { ...base, backend: `sqlite:${spec.path}`, scope: 'host' };
       return own(sqlite, 'SqliteLeaseProvider', 'host', () => source);
     }
     case 'memory': {
       const source: BackendSource = { ...base, backend: 'memory:', scope: 'process' };
+      if (options.isKept) {
+        const { MemoryLeaseProvider } = await import('../providers/memory.js');
+        return own(new MemoryLeaseProvider(), 'MemoryLeaseProvider', 'process', () => source);
+      }
       return {
         identity: {
           ...OWN_IDENTITY,
@@ -110,7 +117,7 @@ const OWN_IDENTITY = {
 function own(
   provider: OwnProvider,
   className: string,
-  scope: 'network' | 'host',
+  scope: LeaseScope,
   source: () => BackendSource,
 ): ExaminedBackend {
   const close = () => provider.close();

@@ -15,14 +15,31 @@ export interface ConnectionSettings {
 /** What a provider of ours is: everything that a backend needs. */
 export type OwnProvider = LeaseProvider & LeaseInspector & LeaseReporter & { close(): Promise<void> };
 
-/** Opens our Redis provider for one command. It connects at the first call; only now is its driver loaded. */
-export async function openRedis(url: string, settings: ConnectionSettings, budget: CallBudget) {
+/** What opening a provider of ours depends on, beside how to reach it. */
+export interface OpenProviderOptions {
+  readonly access: Access;
+  readonly budget: CallBudget;
+  /** Whether it stays open, for a holder or a watcher; else it is for one command. */
+  readonly isKept?: boolean | undefined;
+}
+
+/** A holder's calls may block the event loop for this share of what they may take, so that its timers fire in time. */
+const BLOCKING_SHARE = 1 / 4;
+
+/** Opens our Redis provider. It connects at the first call; only now is its driver loaded. */
+export async function openRedis(
+  url: string,
+  settings: ConnectionSettings,
+  { budget, isKept }: Pick<OpenProviderOptions, 'budget' | 'isKept'>,
+) {
   const { RedisLeaseProvider } = await import('../providers/redis/index.js');
-  return new RedisLeaseProvider({ ...settings, url, timeoutMs: budget, connection: 'one-shot' });
+  const connection = isKept ? 'kept' : 'one-shot';
+  return new RedisLeaseProvider({ ...settings, url, timeoutMs: budget, connection });
 }
 
 /** Opens our SQLite provider. A read never creates the file. */
-export async function openSqlite(path: string, access: Access, budget: CallBudget) {
+export async function openSqlite(path: string, { access, budget, isKept }: OpenProviderOptions) {
   const { SqliteLeaseProvider } = await import('../providers/sqlite/index.js');
-  return new SqliteLeaseProvider({ path, access, busyTimeoutMs: () => budget(access) });
+  const busyTimeoutMs = () => Math.ceil(budget(access) * (isKept ? BLOCKING_SHARE : 1));
+  return new SqliteLeaseProvider({ path, access, busyTimeoutMs });
 }

@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
-import type { Access } from '../backend/locate.js';
 import type { BackendSource } from '../lease/backend.js';
 import { isLeaseError } from '../lease/errors.js';
 import { type ExitCode, exitCodeOfError } from './exit-codes.js';
 import type { CliIo } from './io.js';
 import type { CommonOptions } from './options.js';
 import { Printer } from './printer.js';
-import { openSession, type Session } from './session.js';
+import { openSession, type Session, type SessionOptions } from './session.js';
 import { InterruptedError, UsageError } from './usage-error.js';
 
 /** What a run of a command is given beside what was parsed. */
@@ -19,12 +18,13 @@ export interface Run {
 /** One verb of the command line: how it is declared and parsed, and what it does. The two are apart, to be tested apart. */
 export interface CommandModule<Input> {
   declare(command: Command, run: (input: Input) => Promise<void>): void;
-  run(run: Run, input: Input): Promise<ExitCode>;
+  /** Answers the exit code: one of {@link ExitCode}, or that of a command which it ran. */
+  run(run: Run, input: Input): Promise<number>;
 }
 
 /** A verb with its input's type sealed in. */
 export interface SealedCommand {
-  attach(command: Command, run: Run, done: (exitCode: ExitCode) => void): void;
+  attach(command: Command, run: Run, done: (exitCode: number) => void): void;
 }
 
 export function sealCommand<Input>({
@@ -39,13 +39,13 @@ export function sealCommand<Input>({
 }
 
 /** Runs a command's work; what goes wrong is printed once and becomes an exit code. */
-export async function runGuarded(
+export async function runGuarded<Code extends number = ExitCode>(
   { io, signal }: Run,
   verb: string,
   options: CommonOptions,
-  work: (printer: Printer) => Promise<ExitCode>,
+  work: (printer: Printer) => Promise<Code>,
   source: () => BackendSource | undefined = () => undefined,
-): Promise<ExitCode> {
+): Promise<Code | ExitCode> {
   const printer = printerFor(io, options);
   try {
     return await unlessInterrupted(signal, work(printer));
@@ -59,13 +59,13 @@ export async function runGuarded(
 }
 
 /** Runs a command's work in a session: opens the backend, works, closes it. */
-export async function runInSession(
+export async function runInSession<Code extends number = ExitCode>(
   run: Run,
   verb: string,
   options: CommonOptions,
-  { access, bounds }: { readonly access: Access; readonly bounds: 'command' | 'call' },
-  work: (session: Session) => Promise<ExitCode>,
-): Promise<ExitCode> {
+  opening: Omit<SessionOptions, 'signal'>,
+  work: (session: Session) => Promise<Code>,
+): Promise<Code | ExitCode> {
   const { io, signal } = run;
   let session: Session | undefined;
   try {
@@ -74,13 +74,13 @@ export async function runInSession(
       verb,
       options,
       async (printer) => {
-        session = await openSession(io, printer, options, { access, bounds, signal });
+        session = await openSession(io, printer, options, { ...opening, signal });
         return work(session);
       },
       () => session?.context.backend.source(),
     );
   } finally {
-    if (signal.aborted && access === 'write') {
+    if (signal.aborted && opening.access === 'write' && opening.kept === undefined) {
       await session?.printer.warn('a write may have been sent: read the lease before trying again');
     }
     const closing = session?.context.backend.close();

@@ -3,7 +3,7 @@ import { escapeText } from '../lease/text.js';
 import { cautionFor } from '../operations/cautions.js';
 import type { KeyVerb } from '../operations/outcome.js';
 import type { ConfirmHolders } from '../operations/shown-holder.js';
-import { formatRemaining } from '../output/durations.js';
+import { formatDuration, formatRemaining } from '../output/durations.js';
 import { describeKey } from '../output/key-words.js';
 import { THREAD_CAUTION } from '../output/note-text.js';
 import { placeText } from '../output/source-text.js';
@@ -23,8 +23,19 @@ function canAsk(io: CliIo): boolean {
   return io.isTerminal.stdin && io.isTerminal.stderr;
 }
 
+/** What the write will make of the lease, for the question. */
+export interface Change {
+  readonly to?: string | undefined;
+  readonly ttlMs?: number;
+}
+
 /** Shows the holders, with the backend they are on, and asks on the terminal unless `--yes` was given. */
-export function confirmHolders(session: Session, verb: KeyVerb, { yes }: ForceOptions): ConfirmHolders {
+export function confirmHolders(
+  session: Session,
+  verb: KeyVerb,
+  { yes }: ForceOptions,
+  change: Change = {},
+): ConfirmHolders {
   return async (holders) => {
     const { printer, budget, context, io } = session;
     for (const holder of holders) await printer.warn(`holder: ${describeHolder(holder)}`, !yes);
@@ -32,21 +43,61 @@ export function confirmHolders(session: Session, verb: KeyVerb, { yes }: ForceOp
       await printer.warn(`caution: ${THREAD_CAUTION[verb]}`, !yes);
     }
     if (yes) return true;
-    const what = holders.length === 1 ? 'this lease' : `these ${holders.length} leases`;
+    const what = `${holders.length === 1 ? 'this lease' : `these ${holders.length} leases`}${describeChange(change)}`;
     const where = placeText(context.backend.source());
-    const { default: confirm } = await import('@inquirer/confirm');
     try {
-      return await confirm(
-        { message: `${verb} ${what} on ${where}?`, default: false, theme: promptTheme(printer.talkTheme) },
-        { input: io.stdin, output: io.stderr },
-      );
-    } catch (error) {
-      if (error instanceof Error && error.name === 'ExitPromptError') return false;
-      throw error;
+      return await ask(io, `${verb} ${what} on ${where}?`, printer.talkTheme);
     } finally {
       budget.restart();
     }
   };
+}
+
+function describeChange({ to, ttlMs }: Change): string {
+  const receiver = to === undefined ? '' : ` to ${escapeText(to)}`;
+  return ttlMs === undefined ? receiver : `${receiver} for ${formatDuration(ttlMs)} from now`;
+}
+
+/** How long the terminal is listened to before a question, for keys that were typed before it could be read. */
+const TYPED_AHEAD_MS = 50;
+
+/** Asks for a yes. Keys typed before the question do not answer it, and the end of the input is a no. */
+async function ask(io: CliIo, message: string, theme: Theme): Promise<boolean> {
+  const { stdin } = io.terminal;
+  await discardTypedAhead(stdin);
+  const { default: confirm } = await import('@inquirer/confirm');
+  const ended = new AbortController();
+  const onData = (data: Buffer | string) => {
+    if (data.toString().includes(END_OF_INPUT)) ended.abort();
+  };
+  const onEnd = () => ended.abort();
+  stdin.on('data', onData);
+  stdin.once('end', onEnd);
+  try {
+    return await confirm(
+      { message, default: false, theme: promptTheme(theme) },
+      { input: stdin, output: io.stderr, signal: ended.signal },
+    );
+  } catch (error) {
+    if (error instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(error.name)) return false;
+    throw error;
+  } finally {
+    stdin.off('data', onData);
+    stdin.off('end', onEnd);
+  }
+}
+
+/** Ctrl-D. */
+const END_OF_INPUT = '\u0004';
+
+async function discardTypedAhead(stdin: CliIo['terminal']['stdin']): Promise<void> {
+  const ignore = () => {};
+  stdin.setRawMode(true);
+  stdin.on('data', ignore);
+  await new Promise((resolve) => setTimeout(resolve, TYPED_AHEAD_MS));
+  stdin.off('data', ignore);
+  stdin.pause();
+  stdin.setRawMode(false);
 }
 
 /** The prompt's colours by our own gate, which knows `--no-color` and looks at stderr. */

@@ -20,7 +20,7 @@ export const EXIT_CODES = {
   },
   8: { meaning: 'the outcome of a write is unknown: it was sent, and no answer came', retry: 'read first' },
   9: { meaning: 'this backend cannot answer that', retry: 'no' },
-  10: { meaning: 'not permitted (authentication, ACL)', retry: 'no' },
+  10: { meaning: 'not permitted (authentication, ACL, read-only context)', retry: 'no' },
   11: { meaning: 'the backend breaks the contract', retry: 'no' },
   129: { meaning: 'interrupted by SIGHUP', retry: '' },
   130: { meaning: 'interrupted by SIGINT, or answered no when asked', retry: '' },

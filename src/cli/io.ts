@@ -7,6 +7,17 @@ import { type ApplicationPlace, processPlace } from './application-place.js';
 /** Where lines go: what a stream is to us. */
 export type LineSink = Pick<Writable, 'write' | 'writable' | 'once' | 'off'>;
 
+/** The process's own streams, for what draws on the whole of a terminal. */
+export interface Terminal {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  /** Writes to stdout, whatever an application's module does to it. */
+  readonly write: (text: string) => boolean;
+  /** Where signals arrive. */
+  readonly signals: Pick<NodeJS.Process, 'on' | 'off'>;
+}
+
 /** Everything outside that a command may touch. Only {@link processIo} reaches for the real process. */
 export interface CliIo {
   /** The arguments after the program's name. */
@@ -20,6 +31,7 @@ export interface CliIo {
   readonly isTerminal: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
   /** The width of the terminal, in columns. */
   readonly columns: number;
+  readonly terminal: Terminal;
   readonly clock: Clock;
   readonly application: ApplicationPlace;
   /** The user's home directory; `undefined` where there is none. */
@@ -31,17 +43,19 @@ export interface CliIo {
 /** The real process. */
 export function processIo(): CliIo {
   const { stdin, stdout, stderr, env, argv, platform } = process;
+  const answers = answerSink(stdout);
   return {
     argv: argv.slice(2),
     env,
     cwd: () => process.cwd(),
     platform,
     stdin,
-    stdout: answerSink(stdout),
+    stdout: answers,
     stderr,
     isTerminal: { stdin: stdin.isTTY === true, stdout: stdout.isTTY === true, stderr: stderr.isTTY === true },
     // A terminal that was given no size says 0.
     columns: stdout.columns || 80,
+    terminal: { stdin, stdout, stderr, write: (text) => answers.write(text), signals: process },
     clock: systemClock,
     application: processPlace(process),
     home: () => withoutName(homedir),

@@ -27,12 +27,15 @@ export async function readKeyRequests(
   }
   if (written.length > 1) throw new UsageError('Expected - alone: it reads the keys from stdin');
   if (options.thread !== undefined || options.resource !== undefined) throw twoKeys();
-  const keys = readKeyLines(decodeUtf8(await buffer(stdin)));
-  if (keys.length === 0)
+  const rows = readKeyLines(decodeUtf8(await buffer(stdin)));
+  if (rows.length === 0)
     throw new UsageError(
       'Expected keys on stdin, one JSON object a line as list --json prints them, got none',
     );
-  return keys.map((key) => readKeyRequest(key, options));
+  return rows.map(({ key, owner }) => ({
+    ...readKeyRequest(key, options),
+    ...(owner !== undefined && { owner: parseWritten(owner, 'The owner on stdin') }),
+  }));
 }
 
 function readThread({ thread, resource, literal }: KeyOptions): KeyRequest | undefined {
@@ -61,15 +64,20 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** The written keys of NDJSON lines; the line that ends a listing has none. */
-function readKeyLines(input: string): string[] {
+/** The written keys of NDJSON lines, each with its owner where it names one; the line that ends a listing has none. */
+function readKeyLines(input: string): { readonly key: string; readonly owner?: string }[] {
   return input.split('\n').flatMap((line, index) => {
     if (line.trim() === '') return [];
     const value = parseJson(line);
     if (typeof value === 'object' && value !== null) {
       if ('keyHex' in value)
         throw new UsageError(`stdin line ${index + 1}: the key is not UTF-8 and cannot be named`);
-      if ('key' in value && typeof value.key === 'string') return [value.key];
+      if ('key' in value && typeof value.key === 'string') {
+        const { key } = value;
+        return 'owner' in value && typeof value.owner === 'string'
+          ? [{ key, owner: value.owner }]
+          : [{ key }];
+      }
       if ('complete' in value) return [];
     }
     const got = printable(line.slice(0, 40));

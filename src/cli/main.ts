@@ -1,5 +1,4 @@
 import { exitCodeOfFailure, printerFor } from './command.js';
-import type { ExitCode } from './exit-codes.js';
 import { type CliIo, processIo } from './io.js';
 import { runProgram } from './program.js';
 import { watchInterrupts } from './signals.js';
@@ -17,8 +16,9 @@ export async function runMain(): Promise<number> {
 }
 
 /** Runs one command line. What is expected to go wrong is one line and a code; anything else is a bug, told as one. */
-export async function main(io: CliIo, signal: AbortSignal): Promise<ExitCode> {
-  const { argv } = io;
+export async function main(io: CliIo, signal: AbortSignal): Promise<number> {
+  // What follows is not ours: the arguments of a command to run, or a key that looks like an option.
+  const argv = io.argv.slice(0, io.argv.includes('--') ? io.argv.indexOf('--') : undefined);
   const options = {
     json: argv.includes('--json'),
     quiet: argv.includes('--quiet') || argv.includes('-q'),

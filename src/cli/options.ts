@@ -148,6 +148,9 @@ export function parseWritten(written: string, name: string): string {
 
 /** A key in its written form. */
 export function parseKeyArgument(written: string): string {
+  if (/^hex:(?:[0-9a-f]{2})+$/.test(written)) {
+    throw new UsageError(`${written} is how a key that is not UTF-8 is listed: no argument can name it`);
+  }
   return assertKey(parseWritten(written, 'The key'));
 }
 

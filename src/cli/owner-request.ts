@@ -11,7 +11,7 @@ export function readOwnerRequest(
   io: CliIo,
   options: ForceOptions,
   confirm: ConfirmHolders,
-): OwnerRequest {
+): Exclude<OwnerRequest, { by: 'row' }> {
   if (options.force) {
     if (written !== undefined) throw new UsageError(`Expected ${flag} or --force, got both`);
     assertCanAsk(io, options);

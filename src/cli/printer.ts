@@ -75,7 +75,9 @@ export class Printer {
   async outcome(outcome: KeyOutcome, exitCode: ExitCode, isOneOf: boolean): Promise<void> {
     if (this.mode === 'json') return this.json(outcomeJson(outcome, exitCode));
     const { answer, talk } =
-      this.mode === 'terminal' ? terminalText(outcome, this.theme) : pipedText(outcome);
+      this.mode === 'terminal'
+        ? terminalText(outcome, this.theme, this.#typed)
+        : pipedText(outcome, this.#typed);
     const line = this.mode === 'pipe' && isOneOf ? pipedRow(outcome) : answer;
     if (line !== '') await this.line(line);
     for (const text of talk) {

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { withoutSecrets } from '../output/command-line.js';
 import type { Run, SealedCommand } from './command.js';
-import { EXIT_CODES, type ExitCode } from './exit-codes.js';
+import { EXIT_CODES } from './exit-codes.js';
 import { UsageError } from './usage-error.js';
 import { version } from './version.js';
 
@@ -14,6 +14,14 @@ interface CommandEntry {
 const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   owner: { summary: 'who holds a key', load: async () => (await import('./commands/owner.js')).owner },
   list: { summary: 'every lease, worst first', load: async () => (await import('./commands/list.js')).list },
+  watch: {
+    summary: 'who owns what, live',
+    load: async () => (await import('./commands/watch.js')).watch,
+  },
+  wait: {
+    summary: 'until a key is free, held or changed',
+    load: async () => (await import('./commands/wait.js')).wait,
+  },
   acquire: { summary: 'claim a key', load: async () => (await import('./commands/acquire.js')).acquire },
   renew: { summary: 'extend a lease', load: async () => (await import('./commands/renew.js')).renew },
   transfer: {
@@ -24,6 +32,14 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'give a lease back',
     load: async () => (await import('./commands/release.js')).release,
   },
+  exec: {
+    summary: 'run a command while holding a lease',
+    load: async () => (await import('./commands/exec.js')).exec,
+  },
+  demo: {
+    summary: 'simulated workers, to see it all without any setup',
+    load: async () => (await import('./commands/demo.js')).demo,
+  },
   check: {
     summary: 'what the backend is, and whether it answers',
     load: async () => (await import('./commands/check.js')).check,
@@ -31,10 +47,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
 };
 
 /** Parses the arguments and runs the verb they name. Throws {@link UsageError} for what cannot be parsed. */
-export async function runProgram(run: Run): Promise<ExitCode> {
+export async function runProgram(run: Run): Promise<number> {
   const { io } = run;
   assertUtf8(io.argv);
-  let exitCode: ExitCode = 0;
+  let exitCode = 0;
   const program = new Command('mastra-lease')
     .description('See and move the leases that elect the owner of a Mastra agent thread.')
     .version(version, '-V, --version')

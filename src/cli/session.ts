@@ -19,16 +19,26 @@ export interface Session {
   readonly printer: Printer;
   readonly budget: CommandBudget;
   readonly context: OperationContext;
+  /** Whether the config says that its backend is not to be changed. */
+  readonly isReadOnlyContext: boolean;
 }
 
 /** The milliseconds that a one-shot command, or one call of a longer one, may take by default. */
 const DEFAULT_TIMEOUT_MS = 5_000;
+
+/** How the connection of a command is used that goes on until it is ended. */
+export interface KeptOptions {
+  /** The milliseconds that a call may take, where that is less than `--timeout` says. */
+  readonly callMs?: () => number;
+}
 
 /** What opening a session depends on, beside the options that every command has. */
 export interface SessionOptions {
   readonly access: Access;
   /** Whether `--timeout` bounds the whole command, or, until it is given, each call. */
   readonly bounds: 'command' | 'call';
+  /** A connection that stays, and never an end to the whole command by `--timeout`: each call has its own. */
+  readonly kept?: KeptOptions | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -37,11 +47,15 @@ export async function openSession(
   io: CliIo,
   printer: Printer,
   options: CommonOptions,
-  { access, bounds, signal }: SessionOptions,
+  { access, bounds, kept, signal }: SessionOptions,
 ): Promise<Session> {
   const located = await locate(io, printer, options, access);
   if (access === 'write') assertWritable(located);
-  const { open, budget } = await prepare(io, printer, options, located, { access, bounds });
+  const { open, budget } = await prepare(io, printer, options, located, {
+    access,
+    bounds,
+    kept,
+  });
   const examined = await openBackend(located, open);
   await settle(io, options, located, examined, budget);
   if (open.allowsNoop && examined.backend.source().isNoop) {
@@ -49,7 +63,13 @@ export async function openSession(
       'no leasing: this runs the fallback of the runtime, where every caller wins and nobody is ever the owner',
     );
   }
-  return { io, printer, budget, context: { backend: examined.backend, clock: io.clock, signal } };
+  return {
+    io,
+    printer,
+    budget,
+    context: { backend: examined.backend, clock: io.clock, signal },
+    isReadOnlyContext: located.settings.readOnly === true,
+  };
 }
 
 /** Looks at the backend that the options and the environment name, whether or not it can lease. */
@@ -93,13 +113,13 @@ async function prepare(
   printer: Printer,
   options: CommonOptions,
   located: LocatedBackend,
-  { access, bounds }: Pick<SessionOptions, 'access' | 'bounds'>,
+  { access, bounds, kept }: Omit<SessionOptions, 'signal'>,
 ): Promise<{ readonly open: OpenOptions; readonly budget: CommandBudget }> {
   const { timeout } = located.settings;
   const configured =
     timeout === undefined ? DEFAULT_TIMEOUT_MS : parseDuration(timeout, 'timeout of the config');
   const timeoutMs = parseTimeout(options.timeout, configured);
-  const isWhole = bounds === 'command' || options.timeout !== undefined;
+  const isWhole = !kept && (bounds === 'command' || options.timeout !== undefined);
   const budget = isWhole
     ? CommandBudget.whole(timeoutMs, io.clock)
     : CommandBudget.eachCall(timeoutMs, io.clock);
@@ -114,7 +134,8 @@ async function prepare(
     budget,
     open: {
       access,
-      budget: budget.forCall,
+      budget: (kind) => Math.min(budget.forCall(kind), kept?.callMs?.() ?? Number.POSITIVE_INFINITY),
+      isKept: kept !== undefined,
       clock: io.clock,
       settings,
       host: {

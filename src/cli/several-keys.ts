@@ -1,6 +1,7 @@
 import { isLeaseError, type LeaseErrorCode } from '../lease/errors.js';
 import type { KeyOutcome } from '../operations/outcome.js';
 import type { KeyRequest } from '../operations/resolve-key.js';
+import { failedRow } from '../output/outcome-text.js';
 import { type ExitCode, exitCodeOf, exitCodeOfError, worstExitCode } from './exit-codes.js';
 import type { Session } from './session.js';
 
@@ -34,6 +35,7 @@ export async function printOutcomes(
     exitCodes.push(exitCode);
     const request = requests[index];
     const key = request?.by === 'key' ? request.key : undefined;
+    if (printer.mode === 'pipe' && key !== undefined) await printer.line(failedRow(key, error.code));
     await printer.error(error, exitCode, verb, context.backend.source(), key);
   }
   await printer.source(context.backend.source());

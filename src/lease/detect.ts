@@ -1,4 +1,4 @@
-import type { LeaseInspector, LeaseReporter } from './inspector.js';
+import type { LeaseInspector, LeaseReporter, LeaseWatcher } from './inspector.js';
 import { LEASE_METHODS, type LeaseMethod, type LeaseProvider, type LeaseTraits } from './provider.js';
 
 /** What {@link resolveLeaseProvider} found. */
@@ -39,6 +39,11 @@ export function resolveLeaseProvider(backend: unknown): LeaseResolution {
 /** Whether `value` can list and read leases beyond the contract. */
 export function isLeaseInspector(value: unknown): value is LeaseInspector {
   return hasMethod(value, 'readLease') && hasMethod(value, 'listLeases');
+}
+
+/** Whether `value` tells changes as they happen. */
+export function isLeaseWatcher(value: unknown): value is LeaseWatcher {
+  return hasMethod(value, 'watchLeases');
 }
 
 /** Whether `value` reports what each verb found in the same round trip. */

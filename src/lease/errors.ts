@@ -82,9 +82,7 @@ export class AmbiguousKeyError extends LeaseError {
   readonly candidates: readonly Lease[];
 
   constructor(message: string, candidates: readonly Lease[]) {
-    super(message, {
-      remedy: 'name the one that is meant by --resource and --thread, or --literal for the key as written',
-    });
+    super(message, { remedy: 'name the one that is meant by --resource and --thread' });
     this.candidates = candidates;
   }
 }

@@ -41,6 +41,47 @@ export interface LeaseInspector {
   listLeases(options?: ListOptions): AsyncIterable<Lease>;
 }
 
+/** Options of {@link LeaseWatcher.watchLeases}. */
+export interface WatchOptions {
+  /** Ends the watching; the iteration then returns. */
+  readonly signal: AbortSignal;
+  /** Only these keys. Without it every lease of the backend. */
+  readonly keys?: readonly string[] | undefined;
+}
+
+/**
+ * What a watcher tells. The stream begins with a snapshot, and after any gap there is one again: between its start and
+ * its end every lease is told, and a key that was not is free.
+ */
+export type LeaseChange =
+  | { readonly kind: 'snapshot-start' }
+  | { readonly kind: 'snapshot-end' }
+  /** These keys are held so now. `readAtMs`: when that was read, on the monotonic clock. */
+  | { readonly kind: 'held'; readonly leases: readonly Lease[]; readonly readAtMs: number }
+  /** Nobody holds these keys now. */
+  | { readonly kind: 'free'; readonly keys: readonly string[]; readonly readAtMs: number }
+  /** The view is live from the last snapshot on, and what keeping it so costs the server while nothing changes. */
+  | {
+      readonly kind: 'live';
+      readonly how: 'pushed' | 'polling';
+      /** Milliseconds between two looks, where it polls. */
+      readonly intervalMs?: number;
+      readonly commandsPerSecond: number;
+      /** Why it polls where it could be pushed. */
+      readonly why?: string;
+    }
+  /** Nothing is known any more; the watcher goes on trying, and says `live` when it is again. */
+  | { readonly kind: 'stale'; readonly reason: string };
+
+/** An inspector that tells changes as they happen. Only reads. */
+export interface LeaseWatcher {
+  /**
+   * A snapshot, then changes, until the signal ends it. A lost backend is told as `stale` and never ends the stream. A
+   * lease that ends is told at its end, by a countdown and one read, not when the server happens to delete it.
+   */
+  watchLeases(options: WatchOptions): AsyncIterable<LeaseChange>;
+}
+
 /** What a verb found, in the same round trip that did it. */
 export interface LeaseReport {
   /** Whether the verb did what it says. */

@@ -78,7 +78,7 @@ export async function* listLeases(
 /** What a filter looks at; health is absent where it cannot be told. */
 export type Filtered = Pick<ListedLease, 'key' | 'owner' | 'parts'> & Partial<Pick<ListedLease, 'health'>>;
 
-function compileFilter({ pattern, kind, owner, health }: LeaseFilter): (lease: Filtered) => boolean {
+export function compileFilter({ pattern, kind, owner, health }: LeaseFilter): (lease: Filtered) => boolean {
   const glob = pattern === undefined ? undefined : compileGlob(pattern);
   return (lease) =>
     (kind === undefined || lease.parts.kind === kind) &&

@@ -59,6 +59,8 @@ export type Note =
   | { readonly kind: 'not-a-runtime-key' }
   /** The lease ends by itself unless renewed, and nothing renews it. */
   | { readonly kind: 'not-renewed' }
+  /** Nobody named a backend, so the leases that were meant may live elsewhere. */
+  | { readonly kind: 'implied-backend' }
   /** What a write on a thread's lease can cause. */
   | { readonly kind: 'thread-caution'; readonly verb: KeyVerb }
   /** The key was ambiguous: one of its ids holds a NUL. */

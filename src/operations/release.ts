@@ -20,6 +20,8 @@ export interface ReleaseRequest {
 
 interface Plan {
   readonly key: string;
+  /** Who was asked to let go, where the request itself said so. */
+  readonly expected?: string | undefined;
   readonly notes: readonly Note[];
   readonly lease?: SeenLease | undefined;
   readonly isSkipped: boolean;
@@ -35,7 +37,9 @@ export async function* release(
 ): AsyncGenerator<KeyOutcome> {
   const { owner } = request;
   const plans = await planRelease(context, request);
-  const held = plans.flatMap(({ lease, isSkipped }) => (lease && !isSkipped ? [lease] : []));
+  const held = plans.flatMap(({ lease, expected }) =>
+    lease && (expected === undefined || expected === lease.owner) ? [lease] : [],
+  );
   if (owner.by === 'force' && held.length > 0 && !request.dryRun) {
     held.forEach(assertNameable);
     if (!(await owner.confirm(held))) throw new CancelledError('Cancelled: nothing was sent');
@@ -54,19 +58,19 @@ async function planRelease(
     const isSkipped = targets.length > 1 && parseKey(key).kind === 'step';
     const isRead = !isSkipped && (owner.by === 'force' || dryRun);
     const lease = isRead ? await context.backend.readLease(key) : undefined;
-    plans.push({ key, notes, lease, isSkipped });
+    plans.push({ key, notes, lease, isSkipped, expected: target.by === 'key' ? target.owner : undefined });
   }
   return plans;
 }
 
 async function releaseOne(
   context: OperationContext,
-  { key, notes, lease, isSkipped }: Plan,
+  { key, notes, lease, isSkipped, expected }: Plan,
   { owner: request, dryRun }: ReleaseRequest,
 ): Promise<KeyOutcome> {
   if (isSkipped)
     return outcomeOf(context, 'release', 'skipped', { key, notes: [...notes, { kind: 'step-fence' }] });
-  const owner = request.by === 'name' ? request.owner : lease?.owner;
+  const owner = expected ?? (request.by === 'name' ? request.owner : lease?.owner);
   if (owner === undefined)
     return outcomeOf(context, 'release', 'no-lease', { key, notes, ...(dryRun && { dryRun }) });
   const done = [...notes, ...cautionFor(key, 'release')];
@@ -80,7 +84,7 @@ async function releaseOne(
     reporterOf(context.backend).tryRelease(key, owner),
   );
   // Read back as another's: it may have been all along, and only a holder that was read before is known to have let go.
-  const isOthers = report.readBack && report.holder !== undefined && request.by === 'name';
+  const isOthers = report.readBack && report.holder !== undefined && request.by !== 'force';
   if (report.done && !isOthers) {
     const { readBack } = report;
     return outcomeOf(context, 'release', 'released', {

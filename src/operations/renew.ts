@@ -11,7 +11,7 @@ import { ThreadIndex } from './thread-index.js';
 /** What `renew` needs to know. */
 export interface RenewRequest {
   readonly target: KeyRequest;
-  readonly owner: OwnerRequest;
+  readonly owner: Exclude<OwnerRequest, { by: 'row' }>;
   readonly ttlMs: number;
   readonly dryRun?: boolean;
 }

@@ -8,7 +8,13 @@ import type { ThreadIndex } from './thread-index.js';
 
 /** How a key was asked for. */
 export type KeyRequest =
-  | { readonly by: 'key'; readonly key: string; readonly literal?: boolean }
+  | {
+      readonly by: 'key';
+      readonly key: string;
+      readonly literal?: boolean;
+      /** Who held it when it was listed: a release is for that holder alone. */
+      readonly owner?: string;
+    }
   | { readonly by: 'thread'; readonly thread: string; readonly resource?: string };
 
 /** The key to act on, with the lease where finding it has read that already. */
@@ -78,7 +84,7 @@ export async function resolveKeyToWrite(
   const { matches } = await index.find(thread);
   if (matches.length === 0) return { key, notes };
   throw new AmbiguousKeyError(
-    `${escapeText(key)} is not held, but the thread ${escapeText(thread)} is: a write does not guess which is meant`,
+    `${escapeText(key)} is not held, but the thread ${escapeText(thread)} is: a write does not guess which is meant (--literal: the key as written)`,
     matches,
   );
 }

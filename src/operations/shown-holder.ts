@@ -5,6 +5,8 @@ import type { OperationContext } from './context.js';
 /** Whose lease a write is about: an owner that the user named, or the holder that was shown and confirmed. */
 export type OwnerRequest =
   | { readonly by: 'name'; readonly owner: string }
+  /** Each key of a bulk comes with the owner that it was listed with. */
+  | { readonly by: 'row' }
   | { readonly by: 'force'; readonly confirm: ConfirmHolders };
 
 /** Shows the holders and asks whether to go on; injected, since asking belongs to the edge. */
@@ -22,7 +24,7 @@ export type ShownHolder = { readonly owner: string; readonly lease?: SeenLease }
 export async function shownHolder(
   { backend }: OperationContext,
   key: string,
-  request: OwnerRequest,
+  request: Exclude<OwnerRequest, { by: 'row' }>,
 ): Promise<ShownHolder> {
   if (request.by === 'name') return { owner: request.owner };
   const lease = await backend.readLease(key);

@@ -11,7 +11,7 @@ import { ThreadIndex } from './thread-index.js';
 /** What `transfer` needs to know. */
 export interface TransferRequest {
   readonly target: KeyRequest;
-  readonly from: OwnerRequest;
+  readonly from: Exclude<OwnerRequest, { by: 'row' }>;
   readonly to: string;
   readonly ttlMs: number;
   /** When the lease was lost meanwhile: acquire afresh, as the contract tells callers to. */

@@ -41,6 +41,39 @@ export function commandFor(verb: string, options: object, key: string): string {
   return ['mastra-lease', verb, ...words, keyArguments(key)].join(' ');
 }
 
+/** The options that say which backend: a command that follows another is about the same one. */
+const BACKEND_OPTIONS = [
+  'backend',
+  'context',
+  'config',
+  'envFile',
+  'introspect',
+  'keyPrefix',
+  'username',
+  'passwordFile',
+  'tlsServername',
+  'tlsCa',
+  'tlsInsecure',
+];
+
+/** A command on the same backend as the one that was typed, with those of its other options that `also` names. */
+export function nextCommand(verb: string, typed: object, key: string, also: readonly string[] = []): string {
+  return commandFor(verb, keepOptions(typed, also), key);
+}
+
+/** The command that looks for a thread under every resource, on the same backend as the one that was typed. */
+export function searchCommand(typed: object, thread: string): string {
+  const words = Object.entries(keepOptions(typed, [])).flatMap(([name, value]) => typedOption(name, value));
+  return ['mastra-lease owner', ...words, option('--thread', thread)].join(' ');
+}
+
+function keepOptions(typed: object, also: readonly string[]): object {
+  const kept = Object.entries(typed).filter(
+    ([name]) => BACKEND_OPTIONS.includes(name) || also.includes(name),
+  );
+  return Object.fromEntries(kept);
+}
+
 function typedOption(name: string, value: unknown): readonly string[] {
   const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   if (typeof value === 'string') {

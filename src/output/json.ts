@@ -99,14 +99,14 @@ export function errorFields(error: Error): JsonObject {
 }
 
 /** The written key, and what it is made of. */
-function keyFields(key: string): JsonObject {
+export function keyFields(key: string): JsonObject {
   const { kind, ...ids } = parseKey(key);
   const written = Object.fromEntries(Object.entries(ids).map(([name, value]) => [name, escapeText(value)]));
   return { key: escapeText(key), kind, ...(kind === 'other' ? {} : written) };
 }
 
 /** Owner and time left. The instant of expiry is inferred: this host's clock plus the time left. */
-function leaseFields({ owner, ownerHex, remainingMs }: SeenLease, atMs: number): JsonObject {
+export function leaseFields({ owner, ownerHex, remainingMs }: SeenLease, atMs: number): JsonObject {
   const parts = parseOwner(owner);
   return {
     owner: escapeText(owner),

@@ -22,6 +22,8 @@ export function noteText(note: Note, { key, source }: KeyOutcome): string {
       return "Mastra's runtime does not use this key: a thread's is named by --resource and --thread";
     case 'not-renewed':
       return 'nothing renews it: it ends by itself unless it is renewed before';
+    case 'implied-backend':
+      return "no backend was named, so this is only the embedded one of this host: an application's leases are elsewhere";
     case 'ambiguous-ids':
       return 'the key has a second NUL: where its resource ends and its thread begins is a guess';
     case 'step-fence':

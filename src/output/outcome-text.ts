@@ -1,6 +1,7 @@
+import { parseKey } from '../lease/key.js';
 import { escapeText } from '../lease/text.js';
 import type { KeyOutcome, OutcomeStatus } from '../operations/outcome.js';
-import { keyArguments, option } from './command-line.js';
+import { nextCommand, option, searchCommand } from './command-line.js';
 import { formatDuration, formatInstant } from './durations.js';
 import { describeKey } from './key-words.js';
 import { isCaution, noteText } from './note-text.js';
@@ -14,23 +15,33 @@ export interface OutcomeText {
 }
 
 /** What an outcome looks like on a terminal: a status word, a sentence, then notes and the next step. */
-export function terminalText(outcome: KeyOutcome, theme: Theme): OutcomeText {
+export function terminalText(outcome: KeyOutcome, theme: Theme, typed: object = {}): OutcomeText {
   const answer = `${STATUS_COLOUR[outcome.status](theme)(statusWord(outcome).padEnd(10))}${sentence(outcome)}`;
-  return { answer, talk: talk(outcome) };
+  return { answer, talk: talk(outcome, typed) };
 }
 
 /** What an outcome looks like in a pipe: for `owner` and `acquire` the owner alone, else the status. */
-export function pipedText(outcome: KeyOutcome): OutcomeText {
+export function pipedText(outcome: KeyOutcome, typed: object = {}): OutcomeText {
   return {
     answer: pipedAnswer(outcome),
-    talk: [...(isAnsweredByTalk(outcome) ? [plainSentence(outcome)] : []), ...talk(outcome)],
+    talk: [...(isAnsweredByTalk(outcome) ? [plainSentence(outcome)] : []), ...talk(outcome, typed)],
   };
 }
 
 /** One of several keys in a pipe: key, status, owner and milliseconds left, tab-separated; `-` for what there is not. */
-export function pipedRow({ key, thread, status, lease }: KeyOutcome): string {
+export function pipedRow({ key, thread, status, lease, dryRun }: KeyOutcome): string {
   const written = key === undefined ? `thread:${escapeText(thread ?? '')}` : escapeText(key);
-  return [written, status, lease ? escapeText(lease.owner) : '-', lease?.remainingMs ?? '-'].join('\t');
+  return [
+    written,
+    dryRun ? `dry-run ${status}` : status,
+    lease ? escapeText(lease.owner) : '-',
+    lease?.remainingMs ?? '-',
+  ].join('\t');
+}
+
+/** The row of a key that could not be answered: every key that was asked about has one. */
+export function failedRow(key: string, code: string): string {
+  return [escapeText(key), code, '-', '-'].join('\t');
 }
 
 const STATUS_WORD: Record<OutcomeStatus, string> = {
@@ -66,10 +77,10 @@ const STATUS_COLOUR: Record<OutcomeStatus, (theme: Theme) => (text: string) => s
 };
 
 function sentence(outcome: KeyOutcome): string {
-  const { status, lease, previousOwner, dryRun } = outcome;
+  const { status, lease, previousOwner, dryRun, source } = outcome;
   const what = subject(outcome);
-  const previous = escapeText(previousOwner ?? '');
-  const owner = lease ? escapeText(lease.owner) : '';
+  const previous = ownerWord(previousOwner ?? '');
+  const owner = lease ? ownerWord(lease.owner) : '';
   const left = forHowLong(outcome);
   switch (status) {
     case 'held':
@@ -85,7 +96,9 @@ function sentence(outcome: KeyOutcome): string {
       return `${what} ${dryRun ? 'would no longer be' : 'is no longer'} ${previous}'s`;
     case 'free':
     case 'no-lease':
-      return `nobody holds ${what}`;
+      return source.keyPrefix === undefined
+        ? `nobody holds ${what}`
+        : `nobody holds ${what} under ${escapeText(source.keyPrefix)}`;
     case 'skipped':
       return what;
   }
@@ -93,6 +106,11 @@ function sentence(outcome: KeyOutcome): string {
 
 function subject({ key, thread }: KeyOutcome): string {
   return key === undefined ? `a thread ${escapeText(thread ?? '')}` : describeKey(key);
+}
+
+/** An owner in a sentence; an empty one must be seen. */
+function ownerWord(owner: string): string {
+  return owner === '' ? "''" : escapeText(owner);
 }
 
 function forHowLong({ lease, status, atMs }: KeyOutcome): string {
@@ -111,7 +129,8 @@ function whenFree(remainingMs: number | null | undefined): string {
   return `free in ${formatDuration(remainingMs)} unless it is renewed`;
 }
 
-function pipedAnswer({ verb, status, lease }: KeyOutcome): string {
+function pipedAnswer({ verb, status, lease, dryRun }: KeyOutcome): string {
+  if (dryRun) return `dry-run ${status}`;
   if (verb === 'owner') return status === 'held' && lease ? escapeText(lease.owner) : '';
   if (verb === 'acquire') return status !== 'held-by-other' && lease ? escapeText(lease.owner) : '';
   return status;
@@ -126,31 +145,41 @@ function plainSentence(outcome: KeyOutcome): string {
   return `${statusWord(outcome)}: ${sentence(outcome)}`;
 }
 
-function talk(outcome: KeyOutcome): readonly string[] {
+function talk(outcome: KeyOutcome, typed: object): readonly string[] {
   return [
     ...(outcome.readBack ? ['the answer to the write was lost; this was seen on reading back'] : []),
     ...(outcome.dryRun ? ['dry run: nothing was sent'] : []),
     ...outcome.notes.map((note) =>
       isCaution(note) ? `caution: ${noteText(note, outcome)}` : noteText(note, outcome),
     ),
-    ...nextStep(outcome),
+    ...nextStep(outcome, typed),
   ];
 }
 
-/** The next thing to try after a refusal. */
-function nextStep({ verb, status, key, lease }: KeyOutcome): readonly string[] {
+/** The next thing to try where the answer may not be what was hoped for. Commands keep the backend that was typed. */
+function nextStep({ verb, status, key, lease }: KeyOutcome, typed: object): readonly string[] {
   if (key === undefined) return [];
-  const target = keyArguments(key);
   if (status === 'held-by-other' && lease) {
-    if (verb === 'acquire')
-      return [`${whenFree(lease.remainingMs)}; to look again: mastra-lease owner ${target}`];
+    if (verb === 'acquire') {
+      return [`${whenFree(lease.remainingMs)}; to look again: ${nextCommand('owner', typed, key)}`];
+    }
     const from = option(verb === 'transfer' ? '--from' : '--owner', lease.owner);
-    return [`${escapeText(lease.owner)} holds it: name it by ${from}, or --force to be shown it and asked`];
+    return [`${ownerWord(lease.owner)} holds it: name it by ${from}, or --force to be shown it and asked`];
   }
-  if (status === 'no-lease' && verb !== 'release') {
-    return [
-      `a lease that was lost is acquired afresh: mastra-lease acquire ${target}${verb === 'transfer' ? ', or --or-acquire' : ''}`,
-    ];
+  if (status === 'free') return whereElse(key, typed);
+  if (status !== 'no-lease' || verb === 'release') return [];
+  return verb === 'transfer'
+    ? ['a lease that was lost is acquired afresh: add --or-acquire']
+    : [`a lease that was lost is acquired afresh: ${nextCommand('acquire', typed, key, ['owner', 'ttl'])}`];
+}
+
+/** Where a thread that was meant may be found: under another resource, or by an id that was typed as a key. */
+function whereElse(key: string, typed: object): readonly string[] {
+  const parts = parseKey(key);
+  if (parts.kind === 'thread') {
+    return [`to look for that thread under every resource: ${searchCommand(typed, parts.thread)}`];
   }
-  return [];
+  return parts.kind === 'other' && !key.includes(':')
+    ? [`if that is a thread's id: ${searchCommand(typed, key)}`]
+    : [];
 }

@@ -1,9 +1,19 @@
 import { type Clock, systemClock } from '../lease/clock.js';
 import { ClosedError } from '../lease/errors.js';
-import type { Lease, LeaseInspector, LeaseReport, LeaseReporter, ListOptions } from '../lease/inspector.js';
+import type {
+  Lease,
+  LeaseChange,
+  LeaseInspector,
+  LeaseReport,
+  LeaseReporter,
+  LeaseWatcher,
+  ListOptions,
+  WatchOptions,
+} from '../lease/inspector.js';
 import { assertKey, assertOwner } from '../lease/key.js';
 import type { AcquireResult, LeaseProvider, LeaseTraits } from '../lease/provider.js';
 import { assertTtlMs } from '../lease/ttl.js';
+import { MemoryWatches } from './memory/watch.js';
 
 /** Options of {@link MemoryLeaseProvider}. */
 export interface MemoryLeaseOptions {
@@ -33,10 +43,11 @@ const KEYS_PER_STEP = 1_000;
  * await leases.acquireLease('deploy', 'job-2', 15_000); // { acquired: false, owner: 'job-1' }
  * ```
  */
-export class MemoryLeaseProvider implements LeaseProvider, LeaseInspector, LeaseReporter {
+export class MemoryLeaseProvider implements LeaseProvider, LeaseInspector, LeaseWatcher, LeaseReporter {
   readonly leaseTraits = { atomicTransfer: true, scope: 'process' } as const satisfies LeaseTraits;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #claims = new Map<string, Claim>();
+  readonly #watches = new MemoryWatches();
   #claimsUntilSweep = CLAIMS_PER_SWEEP;
   #closed = false;
 
@@ -74,6 +85,7 @@ export class MemoryLeaseProvider implements LeaseProvider, LeaseInspector, Lease
     if (claim && claim.owner !== owner) return this.#report(false, claim);
     const granted = { owner, expiresAt: this.#clock.monotonicMs() + ttlMs };
     this.#claims.set(key, granted);
+    this.#watches.changed(key);
     this.#sweepNowAndThen();
     return { ...this.#report(true, granted), refreshed: claim !== undefined };
   }
@@ -85,6 +97,7 @@ export class MemoryLeaseProvider implements LeaseProvider, LeaseInspector, Lease
     const claim = this.#find(key);
     if (claim?.owner !== owner) return this.#report(false, claim);
     this.#claims.delete(key);
+    this.#watches.changed(key);
     return { done: true };
   }
 
@@ -102,6 +115,7 @@ export class MemoryLeaseProvider implements LeaseProvider, LeaseInspector, Lease
     if (claim?.owner !== fromOwner) return this.#report(false, claim);
     claim.owner = toOwner;
     claim.expiresAt = this.#clock.monotonicMs() + ttlMs;
+    this.#watches.changed(key);
     return this.#report(true, claim);
   }
 
@@ -127,10 +141,17 @@ export class MemoryLeaseProvider implements LeaseProvider, LeaseInspector, Lease
     onProgress?.({ scannedKeys });
   }
 
+  /** Tells each change as it is made; costs nothing while nobody watches. */
+  watchLeases(options: WatchOptions): AsyncIterable<LeaseChange> {
+    const leases = { find: (key: string) => this.#lease(key), keys: () => this.#claims.keys() };
+    return this.#watches.watch(leases, options, this.#clock);
+  }
+
   /** Forgets every lease; calls after this one reject with `ERR_LEASE_CLOSED`. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#claims.clear();
+    this.#watches.close();
   }
 
   #assertOpen(): void {

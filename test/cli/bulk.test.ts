@@ -70,6 +70,19 @@ describe.each([
     expect(await site.heldKeys()).toEqual(HARD_KEYS.filter((key) => !key.includes('\0')).sort());
   });
 
+  test('each line names the holder that is meant: one that took over since is left, with --force too', async () => {
+    const listed = await lease(['list', '--json'], { backend: site.name });
+    const takeOver = ['transfer', '--from', 'owner of -k', '--to', 'run-live', '--ttl', '1h', '--', '-k'];
+    expect(await lease(takeOver, { backend: site.name })).toMatchObject({ exitCode: 0 });
+    for (const flags of [[], ['--force', '--yes']]) {
+      const result = await lease(['release', '-', ...flags], { backend: site.name, stdin: listed.stdout });
+      expect(result.exitCode).toBe(3);
+      expect(await site.heldKeys()).toEqual(['-k']);
+      expect(result.stdout).toMatch(/^-k\theld-by-other\trun-live\t\d+$/m);
+      expect(result.stderr).not.toContain('holder: -k');
+    }
+  });
+
   test('one key of a bulk that another holds is left, and ends the bulk with 3', async () => {
     const lines = ['-k', 'C:\\0'].map((key) => `${JSON.stringify({ key: escapeText(key) })}\n`).join('');
     const result = await lease(['release', '-', '--owner', 'owner of -k'], {

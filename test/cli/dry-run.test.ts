@@ -12,18 +12,18 @@ afterAll(() => site[Symbol.asyncDispose]());
 
 describe('--dry-run', () => {
   const DRY: readonly (readonly [args: readonly string[], stdout: string, exitCode: number])[] = [
-    [['acquire', 'free', '--owner', 'run-1'], 'run-1\n', 0],
-    [['acquire', 'deploy', '--owner', 'run-2'], '', 3],
-    [['release', 'deploy', '--owner', 'run-1'], 'released\n', 0],
-    [['release', 'deploy', '--owner', 'run-2'], 'held-by-other\n', 3],
-    [['release', 'deploy', '--force'], 'released\n', 0],
-    [['release', 'free', '--force'], 'no-lease\n', 4],
-    [['renew', 'deploy', '--owner', 'run-1'], 'renewed\n', 0],
-    [['renew', 'deploy', '--force'], 'renewed\n', 0],
-    [['renew', 'free', '--owner', 'run-1'], 'no-lease\n', 4],
-    [['transfer', 'deploy', '--from', 'run-1', '--to', 'run-2'], 'transferred\n', 0],
-    [['transfer', 'deploy', '--force', '--to', 'run-2'], 'transferred\n', 0],
-    [['transfer', 'free', '--from', 'a', '--to', 'b', '--or-acquire'], 'acquired\n', 0],
+    [['acquire', 'free', '--owner', 'run-1'], 'dry-run acquired\n', 0],
+    [['acquire', 'deploy', '--owner', 'run-2'], 'dry-run held-by-other\n', 3],
+    [['release', 'deploy', '--owner', 'run-1'], 'dry-run released\n', 0],
+    [['release', 'deploy', '--owner', 'run-2'], 'dry-run held-by-other\n', 3],
+    [['release', 'deploy', '--force'], 'dry-run released\n', 0],
+    [['release', 'free', '--force'], 'dry-run no-lease\n', 4],
+    [['renew', 'deploy', '--owner', 'run-1'], 'dry-run renewed\n', 0],
+    [['renew', 'deploy', '--force'], 'dry-run renewed\n', 0],
+    [['renew', 'free', '--owner', 'run-1'], 'dry-run no-lease\n', 4],
+    [['transfer', 'deploy', '--from', 'run-1', '--to', 'run-2'], 'dry-run transferred\n', 0],
+    [['transfer', 'deploy', '--force', '--to', 'run-2'], 'dry-run transferred\n', 0],
+    [['transfer', 'free', '--from', 'a', '--to', 'b', '--or-acquire'], 'dry-run acquired\n', 0],
   ];
 
   test('says what would be done, asks nobody, and sends no write', async () => {

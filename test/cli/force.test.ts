@@ -12,11 +12,18 @@ const STYLED = new RegExp(`${keys.escape}\\[[\\d;]*m`);
 const VERBS: readonly {
   readonly verb: string;
   readonly args: readonly string[];
+  /** What the question says that the write makes of the lease. */
+  readonly change: string;
   readonly left: string | undefined;
 }[] = [
-  { verb: 'release', args: [], left: undefined },
-  { verb: 'renew', args: ['--ttl', '10m'], left: 'run-1' },
-  { verb: 'transfer', args: ['--to', 'run-2', '--ttl', '10m'], left: 'run-2' },
+  { verb: 'release', args: [], change: '', left: undefined },
+  { verb: 'renew', args: ['--ttl', '10m'], change: ' for 10 min from now', left: 'run-1' },
+  {
+    verb: 'transfer',
+    args: ['--to', 'run-2', '--ttl', '10m'],
+    change: ' to run-2 for 10 min from now',
+    left: 'run-2',
+  },
 ];
 
 let site: RedisSite;
@@ -53,11 +60,11 @@ const commandCount = () => proxy.commands.length;
 describe('--force on a terminal', () => {
   test.each(VERBS.flatMap((verb) => [80, 120].map((columns) => ({ ...verb, columns }))))(
     '$verb shows the holder and the backend, asks, and does it on yes, in $columns columns',
-    async ({ verb, args, left, columns }) => {
+    async ({ verb, args, change, left, columns }) => {
       await using terminal = await ask([verb, 'deploy', '--force', ...args], proxy.url, {}, columns);
       await terminal.waitForScreen(QUESTION);
       expect(terminal.lines[0]).toMatch(/^holder: deploy is run-1's \(4\d\.\d s\)$/);
-      const question = `? ${verb} this lease on ${proxy.url}/0 primary · mastra:topic? (y/N)`;
+      const question = `? ${verb} this lease${change} on ${proxy.url}/0 primary · mastra:topic? (y/N)`;
       expect(withoutSpaces(terminal.lines.slice(1).join(''))).toBe(withoutSpaces(question));
       terminal.type(`y${keys.enter}`);
       expect(await terminal.end()).toBe(0);
@@ -71,6 +78,7 @@ describe('--force on a terminal', () => {
     ['no', `n${keys.enter}`, 80],
     ['no', `n${keys.enter}`, 120],
     ['nothing but Enter', keys.enter, 120],
+    ['Ctrl-D', '\u0004', 120],
     ['Ctrl-C', keys.ctrlC, 80],
     ['Ctrl-C', keys.ctrlC, 120],
   ])('%s sends nothing and ends with 130', async (_, typed, columns) => {
@@ -81,6 +89,15 @@ describe('--force on a terminal', () => {
     expect(await terminal.end()).toBe(130);
     expect(terminal.lines.at(-1)).toContain('Cancelled: nothing was sent');
     expect(commandCount()).toBe(before);
+    expect((await site.read('deploy'))?.owner).toBe('run-1');
+  });
+
+  test('a yes that was typed before the question could be read answers nothing', async () => {
+    await using terminal = await ask(['release', 'deploy', '--force']);
+    terminal.type(`y${keys.enter}y${keys.enter}`);
+    await terminal.waitForScreen(QUESTION);
+    terminal.type(keys.enter);
+    expect(await terminal.end()).toBe(130);
     expect((await site.read('deploy'))?.owner).toBe('run-1');
   });
 
@@ -144,7 +161,7 @@ describe('--force on a terminal', () => {
   test('nobody is asked about a key that nobody holds', async () => {
     await using terminal = await ask(['release', 'free', '--force']);
     expect(await terminal.end()).toBe(4);
-    expect(terminal.lines[0]).toBe('no lease  nobody holds free');
+    expect(terminal.lines[0]).toBe('no lease  nobody holds free under mastra:topic');
   });
 
   test('--quiet still shows what it asks about', async () => {

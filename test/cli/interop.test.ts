@@ -107,7 +107,7 @@ test('what is no lease at the key is refused with 2 by every verb, and hides no 
   }
   expect((await lease(['list'], { backend: site.name })).stdout).toMatch(/^other\tdeploy\trun-1\t/);
   const both = await lease(['owner', 'stream', 'deploy'], { backend: site.name });
-  expect(both.stdout).toMatch(/^deploy\theld\trun-1\t\d+\n$/);
+  expect(both.stdout).toMatch(/^stream\tERR_LEASE_WRONG_TYPE\t-\t-\ndeploy\theld\trun-1\t\d+\n$/);
   expect(both.stderr).toMatch(/^error stream: /m);
   expect(both.exitCode).toBe(2);
   const json = (await lease(['owner', 'stream', 'deploy', '--json'], { backend: site.name })).json();

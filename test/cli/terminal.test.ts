@@ -118,7 +118,7 @@ describe('an answer on a terminal', () => {
     const held = await show(['owner', 'deploy'], { columns: 120 });
     expect(held.lines[0]).toMatch(/^held {6}deploy is job-1's for another /);
     const free = await show(['owner', 'nightly'], { columns: 120 });
-    expect(free.lines[0]).toBe('free      nobody holds nightly');
+    expect(free.lines[0]).toBe('free      nobody holds nightly under mastra:topic');
     expect(free.exitCode).toBe(4);
   });
 });

@@ -86,7 +86,7 @@ describe('a read of thread:abc', () => {
     await site.hold('user-2\0abc', 'run-2');
     await site.hold('deploy', 'job-1');
     const result = await run(['owner', 'thread:abc', 'deploy']);
-    expect(result.stdout).toMatch(/^deploy\theld\tjob-1\t\d+\n$/);
+    expect(result.stdout).toMatch(/^thread:abc\tERR_LEASE_AMBIGUOUS_KEY\t-\t-\ndeploy\theld\tjob-1\t\d+\n$/);
     expect(result.exitCode).toBe(2);
     expect(printedCommands(result.stderr)[0]).toMatch(/mastra-lease owner --resource user-\d --thread abc /);
   });

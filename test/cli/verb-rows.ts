@@ -134,7 +134,7 @@ export const VERB_ROWS: readonly VerbRow[] = [
     args: ['renew', 'deploy', '--owner', 'run-1'],
     exitCode: 4,
     stdout: 'no-lease\n',
-    stderr: ['no lease: nobody holds deploy', 'mastra-lease acquire deploy'],
+    stderr: ['no lease: nobody holds deploy', 'mastra-lease acquire --owner run-1 deploy'],
   },
   {
     situation: 'transfer by the owner',

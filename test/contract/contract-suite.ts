@@ -1,10 +1,13 @@
 import { onTestFinished } from 'vitest';
-import type { LeaseInspector, LeaseReporter } from '../../src/lease/inspector.js';
+import type { LeaseInspector, LeaseReporter, LeaseWatcher } from '../../src/lease/inspector.js';
 import type { LeaseProvider, LeaseScope } from '../../src/lease/provider.js';
 import type { ChildSpec } from './contender-protocol.js';
 
 /** What every provider of ours is. */
-export type ContractProvider = LeaseProvider & LeaseInspector & LeaseReporter & { close(): Promise<void> };
+export type ContractProvider = LeaseProvider &
+  LeaseInspector &
+  LeaseWatcher &
+  LeaseReporter & { close(): Promise<void> };
 
 /** A backend that is running, as the contract's tests need it. */
 export interface ContractBackend {

@@ -7,6 +7,7 @@ import { describeKeysAndOwners } from './keys-and-owners.js';
 import { describeListing } from './listing.js';
 import { describeTtls } from './ttls.js';
 import { describeVerbs } from './verbs.js';
+import { describeWatching } from './watching.js';
 
 /** The one behaviour suite: what a provider must do, whatever it keeps its leases in. */
 export function describeLeaseContract(name: string, harness: ContractHarness): void {
@@ -20,6 +21,7 @@ export function describeLeaseContract(name: string, harness: ContractHarness): v
     describeKeysAndOwners(suite);
     describeTtls(suite);
     describeListing(suite);
+    describeWatching(suite);
     describeClosing(suite);
   });
 }

@@ -32,6 +32,8 @@ export interface TerminalRun extends AsyncDisposable {
   readonly lines: readonly string[];
   /** Types; use {@link keys} for keys that are no text. */
   type(text: string): void;
+  /** Gives the terminal another size. */
+  resize(columns: number, rows: number): void;
   /** Waits until what is on the screen matches; fails when the program ends without. */
   waitForScreen(pattern: RegExp, deadlineMs?: number): Promise<RegExpExecArray>;
   /** Waits for the end and gives the exit code; 128 and its number for a signal, as a shell does. */
@@ -71,7 +73,8 @@ export async function startTerminal(
     const { active } = screen.buffer;
     const all = Array.from(
       { length: active.length },
-      (_, y) => active.getLine(y)?.translateToString(true) ?? '',
+      // A line that was longer keeps what is out of sight now.
+      (_, y) => active.getLine(y)?.translateToString(true, 0, screen.cols) ?? '',
     );
     return all.slice(0, all.findLastIndex((line) => line !== '') + 1);
   };
@@ -86,6 +89,10 @@ export async function startTerminal(
       return lines();
     },
     type: (text) => pty.write(text),
+    resize: (columns, rows) => {
+      screen.resize(columns, rows);
+      pty.resize(columns, rows);
+    },
     waitForScreen: async (pattern, deadlineMs = 10_000) => {
       const match = await waitFor(() => pattern.exec(lines().join('\n')) ?? (hasEnded() && 'ended'), {
         deadlineMs,

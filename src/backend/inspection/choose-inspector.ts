@@ -40,6 +40,7 @@ export interface InspectorOptions {
   readonly isIntrospected: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly budget: CallBudget;
+  readonly isKept?: boolean | undefined;
 }
 
 /**
@@ -58,8 +59,7 @@ export async function chooseInspector(options: InspectorOptions): Promise<Chosen
   }
   for (const name of ['REDIS_URL', 'VALKEY_URL'] as const) {
     const url = options.env[name];
-    if (url)
-      return redisInspector(await openRedis(url, options.settings, options.budget), options, { how: name });
+    if (url) return redisInspector(await openRedis(url, options.settings, options), options, { how: name });
   }
   return undefined;
 }
@@ -77,10 +77,10 @@ async function configuredInspector(spec: BackendSpec, options: InspectorOptions)
   const how = 'config inspect';
   switch (spec.kind) {
     case 'redis':
-      return redisInspector(await openRedis(spec.url, options.settings, options.budget), options, { how });
+      return redisInspector(await openRedis(spec.url, options.settings, options), options, { how });
     case 'sqlite': {
       const name = `sqlite:${spec.path}`;
-      const inspector = await openSqlite(spec.path, 'read', options.budget);
+      const inspector = await openSqlite(spec.path, { ...options, access: 'read' });
       const { provider } = options;
       const verified = new VerifiedInspector({ inspector, provider, label: name, isTrusted: false });
       return { ...verifiedBy(verified, { name, how, isTrusted: false }), close: () => inspector.close() };
@@ -125,7 +125,7 @@ async function introspectedInspector(options: InspectorOptions): Promise<ChosenI
       : []),
     ...connection.limits.map((limit) => `its connection has ${limit}, which the listing's has not`),
   ];
-  const opened = await openRedis(url, settings, options.budget);
+  const opened = await openRedis(url, settings, options);
   return redisInspector(opened, options, { how: 'introspection', isTrusted, warnings });
 }
 

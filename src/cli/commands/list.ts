@@ -1,11 +1,4 @@
-import { HEALTHS } from '../../lease/health.js';
-import { KEY_KINDS } from '../../lease/key.js';
-import {
-  type LeaseFilter,
-  type ListEnd,
-  type ListedLease,
-  listLeases,
-} from '../../operations/list-leases.js';
+import { type ListEnd, type ListedLease, listLeases } from '../../operations/list-leases.js';
 import { listEndJson, listedLeaseJson } from '../../output/json.js';
 import {
   listedLeaseRow,
@@ -17,17 +10,12 @@ import {
 import { printable } from '../../output/printable.js';
 import { runInSession, sealCommand } from '../command.js';
 import { type ExitCode, exitCodeOfError } from '../exit-codes.js';
-import { type CommonOptions, parseOwnerOption, threadTtlMs, withCommonOptions } from '../options.js';
+import { type FilterOptions, oneOf, readFilter, withFilterOptions } from '../filter-options.js';
+import { type CommonOptions, threadTtlMs, withCommonOptions } from '../options.js';
 import type { Session } from '../session.js';
 import { UsageError } from '../usage-error.js';
 
-type ListCommandOptions = CommonOptions & {
-  readonly kind?: string;
-  readonly owner?: string;
-  readonly health?: string;
-  readonly sort?: string;
-  readonly limit?: string;
-};
+type ListCommandOptions = CommonOptions & FilterOptions & { readonly sort?: string; readonly limit?: string };
 
 interface ListInput {
   readonly pattern: string | undefined;
@@ -42,10 +30,8 @@ export const list = sealCommand<ListInput>({
         '[pattern]',
         'a glob (* and ?) over the whole key as it is written, the thread id or the resource id',
       )
-      .optionsGroup('Listing:')
-      .option('--kind <kind>', KEY_KINDS.join(', '))
-      .option('--owner <owner>', 'only what this owner holds')
-      .option('--health <health>', HEALTHS.join(', '))
+      .optionsGroup('Listing:');
+    withFilterOptions(command)
       .option('--sort <order>', `${SORT_ORDERS.join(', ')} (default worst; --json: as found, unless given)`)
       .option('--limit <n>', 'print at most so many; all are still counted');
     withCommonOptions(command, 'for the whole command (default none; 5s for each call)');
@@ -53,12 +39,7 @@ export const list = sealCommand<ListInput>({
   },
   run: (run, { pattern, options }) =>
     runInSession(run, 'list', options, { access: 'read', bounds: 'call' }, async (session) => {
-      const filter: LeaseFilter = {
-        pattern,
-        kind: oneOf(options.kind, KEY_KINDS, '--kind'),
-        owner: options.owner === undefined ? undefined : parseOwnerOption(options.owner, '--owner'),
-        health: oneOf(options.health, HEALTHS, '--health'),
-      };
+      const filter = { pattern, ...readFilter(options) };
       const sort = oneOf(options.sort, SORT_ORDERS, '--sort');
       const limit = parseLimit(options.limit);
       const events = listLeases(session.context, { filter, threadTtlMs: threadTtlMs(run.io.env) });
@@ -125,18 +106,6 @@ async function printSorted(
 
 function exitCodeOfEnd({ error }: ListEnd): ExitCode {
   return error ? exitCodeOfError(error.code) : 0;
-}
-
-function oneOf<T extends string>(
-  value: string | undefined,
-  allowed: readonly T[],
-  flag: string,
-): T | undefined {
-  if (value === undefined) return undefined;
-  const known = allowed.find((candidate) => candidate === value);
-  if (known === undefined)
-    throw new UsageError(`Expected ${flag} as one of ${allowed.join(', ')}, got "${printable(value)}"`);
-  return known;
 }
 
 function parseLimit(text: string | undefined): number {

@@ -1,4 +1,6 @@
 import { release as releaseLeases } from '../../operations/release.js';
+import type { KeyRequest } from '../../operations/resolve-key.js';
+import type { OwnerRequest } from '../../operations/shown-holder.js';
 import { runInSession, sealCommand } from '../command.js';
 import { confirmHolders } from '../confirm.js';
 import { type ExitCode, exitCodeOf, worstExitCode } from '../exit-codes.js';
@@ -42,14 +44,14 @@ export const release = sealCommand<ReleaseInput>({
       options,
       { access: options.dryRun ? 'read' : 'write', bounds: 'command' },
       async (session) => {
-        const owner = readOwnerRequest(
-          options.owner,
-          '--owner',
-          run.io,
-          options,
-          confirmHolders(session, 'release', options),
-        );
-        const targets = await readKeyRequests(keys, options, run.io);
+        const confirm = confirmHolders(session, 'release', options);
+        const listed = await readKeyRequests(keys, options, run.io);
+        const isNamed = options.owner !== undefined;
+        const owner: OwnerRequest =
+          !isNamed && !options.force && listed.every(hasOwner)
+            ? { by: 'row' }
+            : readOwnerRequest(options.owner, '--owner', run.io, options, confirm);
+        const targets = isNamed ? listed.map(withoutOwner) : listed;
         const { printer, context } = session;
         const exitCodes: ExitCode[] = [];
         for await (const outcome of releaseLeases(context, {
@@ -66,3 +68,14 @@ export const release = sealCommand<ReleaseInput>({
       },
     ),
 });
+
+function hasOwner(target: KeyRequest): boolean {
+  return target.by === 'key' && target.owner !== undefined;
+}
+
+/** A holder that is named for all keys is the one that counts, whoever held them when they were listed. */
+function withoutOwner(target: KeyRequest): KeyRequest {
+  if (target.by !== 'key') return target;
+  const { owner: _listed, ...request } = target;
+  return request;
+}

@@ -46,6 +46,7 @@ export const renew = sealCommand<RenewInput>({
       options,
       { access: options.dryRun ? 'read' : 'write', bounds: 'command' },
       async (session) => {
+        const ttlMs = parseTtl(options.ttl, run.io.env);
         const outcome = await renewLease(session.context, {
           target: readKeyRequest(key, options),
           owner: readOwnerRequest(
@@ -53,9 +54,9 @@ export const renew = sealCommand<RenewInput>({
             '--owner',
             run.io,
             options,
-            confirmHolders(session, 'renew', options),
+            confirmHolders(session, 'renew', options, { ttlMs }),
           ),
-          ttlMs: parseTtl(options.ttl, run.io.env),
+          ttlMs,
           dryRun: options.dryRun === true,
         });
         return printOutcome(session, outcome);

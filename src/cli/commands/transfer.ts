@@ -57,6 +57,10 @@ export const transfer = sealCommand<TransferInput>({
       async (session) => {
         if (options.to === undefined)
           throw new UsageError('Expected --to with the owner who gets the lease, got none');
+        const to = parseOwnerOption(options.to, '--to');
+        const ttlMs = parseTtl(options.ttl, run.io.env);
+        if (options.from === options.to)
+          throw new UsageError('Expected --to as another owner than --from, got the same');
         const outcome = await transferLease(session.context, {
           target: readKeyRequest(key, options),
           from: readOwnerRequest(
@@ -64,10 +68,10 @@ export const transfer = sealCommand<TransferInput>({
             '--from',
             run.io,
             options,
-            confirmHolders(session, 'transfer', options),
+            confirmHolders(session, 'transfer', options, { to, ttlMs }),
           ),
-          to: parseOwnerOption(options.to, '--to'),
-          ttlMs: parseTtl(options.ttl, run.io.env),
+          to,
+          ttlMs,
           orAcquire: options.orAcquire === true,
           dryRun: options.dryRun === true,
         });

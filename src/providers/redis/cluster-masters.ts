@@ -40,6 +40,7 @@ export interface OwnSlots {
   readonly state: string;
   /** Whether a slot is on its way in or out: its keys are then on two masters. */
   readonly isMoving: boolean;
+  readonly ranges: readonly (readonly [from: number, to: number])[];
 }
 
 /** Asks a master what it serves itself: what others know of it comes late, and says nothing of slots on their way. */
@@ -48,7 +49,11 @@ export async function readOwnSlots(client: RedisClient, server: ServerAddress): 
     { name: 'list', kind: 'read', commands: [['cluster', 'nodes']] },
     { server },
   );
-  const nodes = replyOf(answer, 'CLUSTER NODES');
+  return ownSlotsIn(replyOf(answer, 'CLUSTER NODES'));
+}
+
+/** What a CLUSTER NODES says of the master that answered it. */
+export function ownSlotsIn(nodes: unknown): OwnSlots {
   const own = String(nodes)
     .split('\n')
     .map((line) => line.split(' '))
@@ -59,5 +64,9 @@ export async function readOwnSlots(client: RedisClient, server: ServerAddress): 
   return {
     state: [id, flags, epoch, ...slots].join(' '),
     isMoving: slots.some((slot) => slot.startsWith('[')),
+    ranges: slots.flatMap((slot) => {
+      const [, from, to = from] = /^(\d+)(?:-(\d+))?$/.exec(slot) ?? [];
+      return from === undefined ? [] : [[Number(from), Number(to)] as const];
+    }),
   };
 }

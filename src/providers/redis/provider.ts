@@ -1,16 +1,19 @@
 import { InvalidConfigError, OutcomeUnknownError } from '../../lease/errors.js';
 import type {
   Lease,
+  LeaseChange,
   LeaseInspector,
   LeaseReport,
   LeaseReporter,
+  LeaseWatcher,
   ListOptions,
+  WatchOptions,
 } from '../../lease/inspector.js';
 import { assertKey, assertOwner } from '../../lease/key.js';
 import type { AcquireResult, LeaseProvider, LeaseTraits } from '../../lease/provider.js';
 import { assertTtlMs } from '../../lease/ttl.js';
 import { assertPrimary, replyOf } from './call-answer.js';
-import { type CallBudget, RedisClient } from './client.js';
+import { type CallBudget, type ClientOptions, RedisClient } from './client.js';
 import { assertTlsOptions, type RedisTlsOptions } from './connection.js';
 import { DEFAULT_KEY_PREFIX, leaseRecordPrefix } from './keys.js';
 import { listLeases } from './listing.js';
@@ -20,6 +23,7 @@ import { type Script, ScriptRunner } from './script-runner.js';
 import * as scripts from './scripts.generated.js';
 import { type RedisServerFacts, readServerFacts } from './server-facts.js';
 import { parseRedisUrl } from './target.js';
+import type { WatchHost } from './watch/watch-leases.js';
 
 /** How to reach Redis or Valkey, and under which names the leases live there. */
 export interface RedisLeaseOptions {
@@ -62,7 +66,7 @@ export interface RedisLeaseOptions {
  * await provider.close();
  * ```
  */
-export class RedisLeaseProvider implements LeaseProvider, LeaseInspector, LeaseReporter {
+export class RedisLeaseProvider implements LeaseProvider, LeaseInspector, LeaseWatcher, LeaseReporter {
   readonly leaseTraits: LeaseTraits = { atomicTransfer: true, scope: 'network' };
   /** The URL without user info: safe to print. */
   readonly name: string;
@@ -71,6 +75,9 @@ export class RedisLeaseProvider implements LeaseProvider, LeaseInspector, LeaseR
   readonly #client: RedisClient;
   readonly #scripts: ScriptRunner;
   readonly #recordPrefix: string;
+  readonly #watched: WatchHost;
+  readonly #closing = new AbortController();
+  #watchedView: ServerView | undefined;
 
   /** @throws `ERR_LEASE_INVALID_CONFIG` when the URL cannot be used. Connects at the first call, not before. */
   constructor(options: RedisLeaseOptions) {
@@ -85,7 +92,7 @@ export class RedisLeaseProvider implements LeaseProvider, LeaseInspector, LeaseR
       throw new InvalidConfigError('The key prefix has half of a surrogate pair, which UTF-8 cannot store');
     }
     this.#recordPrefix = leaseRecordPrefix(this.keyPrefix);
-    this.#client = new RedisClient(target, {
+    const clientOptions: ClientOptions = {
       kept,
       budget: typeof timeoutMs === 'function' ? timeoutMs : () => timeoutMs,
       tls: target.tls ? { ...options.tls } : undefined,
@@ -94,13 +101,23 @@ export class RedisLeaseProvider implements LeaseProvider, LeaseInspector, LeaseR
         password: options.password ?? target.password,
         database: target.database,
       },
-    });
+    };
+    this.#client = new RedisClient(target, clientOptions);
+    this.#watched = {
+      target,
+      options: clientOptions,
+      keyPrefix: this.keyPrefix,
+      onView: (view) => {
+        this.#watchedView = view;
+      },
+      closing: this.#closing.signal,
+    };
     this.#scripts = new ScriptRunner(this.#client, kept);
   }
 
   /** What the server that answered last said of itself; `undefined` before the first answer. */
   get server(): ServerView | undefined {
-    return this.#client.view;
+    return this.#client.view ?? this.#watchedView;
   }
 
   async acquireLease(key: string, owner: string, ttlMs: number): Promise<AcquireResult> {
@@ -160,6 +177,16 @@ export class RedisLeaseProvider implements LeaseProvider, LeaseInspector, LeaseR
     return listLeases(this.#client, this.#scripts, this.keyPrefix, options);
   }
 
+  /**
+   * The servers tell what changes (client tracking), on two connections of the watch's own to each; where they do not,
+   * it looks every two seconds. While nothing changes it costs a heartbeat every five seconds.
+   */
+  async *watchLeases(options: WatchOptions): AsyncGenerator<LeaseChange, void, undefined> {
+    // Only now: a command that asks once loads what it needs.
+    const { watchLeases } = await import('./watch/watch-leases.js');
+    yield* watchLeases(this.#watched, options);
+  }
+
   /** What the server tells of itself, for diagnosis. Writes nothing; what it refuses to tell is `refused`. */
   readServerFacts(): Promise<RedisServerFacts> {
     return readServerFacts(this.#client, this.keyPrefix);
@@ -167,6 +194,7 @@ export class RedisLeaseProvider implements LeaseProvider, LeaseInspector, LeaseR
 
   /** Closes every connection. Calls made afterwards reject with `ERR_LEASE_CLOSED`, never as if the key were free. */
   async close(): Promise<void> {
+    this.#closing.abort();
     this.#client.close();
   }
 

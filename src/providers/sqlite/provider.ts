@@ -3,15 +3,18 @@ import { type Clock, systemClock } from '../../lease/clock.js';
 import { ClosedError, InvalidConfigError } from '../../lease/errors.js';
 import type {
   Lease,
+  LeaseChange,
   LeaseInspector,
   LeaseReport,
   LeaseReporter,
+  LeaseWatcher,
   ListOptions,
+  WatchOptions,
 } from '../../lease/inspector.js';
 import { assertKey, assertOwner } from '../../lease/key.js';
 import type { AcquireResult, LeaseProvider, LeaseTraits } from '../../lease/provider.js';
 import { assertTtlMs } from '../../lease/ttl.js';
-import type { ConnectionOptions } from './connection.js';
+import { Connection, type ConnectionOptions } from './connection.js';
 import { LeaseDatabase } from './database.js';
 import { listLeases } from './listing.js';
 import { loadSqlite } from './module.js';
@@ -35,6 +38,8 @@ export interface SqliteLeaseOptions {
 }
 
 const DEFAULT_BUSY_TIMEOUT_MS = 1_000;
+/** A watch looks again soon, and its waiting blocks the event loop. */
+const WATCH_BUSY_TIMEOUT_MS = 100;
 
 /**
  * Leases in an SQLite file, shared by every process of this host; opened at the first call.
@@ -54,11 +59,11 @@ const DEFAULT_BUSY_TIMEOUT_MS = 1_000;
  * await leases.close();
  * ```
  */
-export class SqliteLeaseProvider implements LeaseProvider, LeaseInspector, LeaseReporter {
+export class SqliteLeaseProvider implements LeaseProvider, LeaseInspector, LeaseWatcher, LeaseReporter {
   readonly leaseTraits = { atomicTransfer: true, scope: 'host' } as const satisfies LeaseTraits;
   readonly #options: ConnectionOptions;
   #database: LeaseDatabase | undefined;
-  #closed = false;
+  readonly #closing = new AbortController();
 
   /** @throws {@link InvalidConfigError} when the path is empty or has a NUL. Nothing is opened yet. */
   constructor({ path, access = 'write', busyTimeoutMs, clock = systemClock }: SqliteLeaseOptions) {
@@ -132,9 +137,18 @@ export class SqliteLeaseProvider implements LeaseProvider, LeaseInspector, Lease
     yield* listLeases(() => this.#open(), options);
   }
 
+  /**
+   * Looks five times a second whether the file was written to, and reads the table when it was. A file that is replaced
+   * is read anew; one that is gone is waited for.
+   */
+  async *watchLeases(options: WatchOptions): AsyncGenerator<LeaseChange, void, undefined> {
+    const { watchLeases } = await import('./watch.js');
+    yield* watchLeases({ connect: () => this.#connectWatch(), closing: this.#closing.signal }, options);
+  }
+
   /** Closes the file and leaves the leases in it; calls after this one reject with `ERR_LEASE_CLOSED`. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closing.abort();
     this.#database?.close();
     this.#database = undefined;
   }
@@ -152,7 +166,16 @@ export class SqliteLeaseProvider implements LeaseProvider, LeaseInspector, Lease
     return this.#database;
   }
 
+  /** A connection of its own, which makes no database where `access` makes none. */
+  async #connectWatch(): Promise<Connection> {
+    if (this.#options.access === 'write') await this.#open();
+    const { DatabaseSync } = await loadSqlite();
+    this.#assertOpen();
+    const busyTimeoutMs = () => Math.min(this.#options.busyTimeoutMs(), WATCH_BUSY_TIMEOUT_MS);
+    return new Connection(DatabaseSync, { ...this.#options, access: 'read', busyTimeoutMs });
+  }
+
   #assertOpen(): void {
-    if (this.#closed) throw new ClosedError('The lease provider was closed');
+    if (this.#closing.signal.aborted) throw new ClosedError('The lease provider was closed');
   }
 }

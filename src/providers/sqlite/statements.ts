@@ -37,6 +37,9 @@ export const READ = 'SELECT key, owner, expires_at FROM leases WHERE key = $key'
 /** The rows after a key, expired or not. Parameters: after, count. */
 export const PAGE = 'SELECT key, owner, expires_at FROM leases WHERE key > $after ORDER BY key LIMIT $count';
 
+/** A number that differs once another connection has written. */
+export const DATA_VERSION = 'PRAGMA data_version';
+
 /** Removes some of what has expired; bounded, since it blocks the event loop. Parameters: count. */
 export const SWEEP = `
   DELETE FROM leases WHERE key IN (SELECT key FROM leases WHERE expires_at <= lease_now() LIMIT $count)`;

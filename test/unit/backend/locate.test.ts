@@ -45,11 +45,11 @@ describe('the order in which a backend is found', () => {
     expect(await foundBy({ context: 'prod' })).toEqual({ step: '--context', ...named });
     expect(await foundBy({ backend: 'local' })).toEqual({ step: '--backend', ...named });
     expect(await foundBy()).toEqual({ step: 'MASTRA_LEASE_BACKEND', ...named });
-    env.MASTRA_LEASE_BACKEND = '';
+    delete env.MASTRA_LEASE_BACKEND;
     env.MASTRA_LEASE_CONTEXT = 'prod';
     expect(await foundBy({ backend: 'local' })).toEqual({ step: '--backend', ...named });
     expect(await foundBy()).toEqual({ step: 'MASTRA_LEASE_CONTEXT', ...named });
-    env.MASTRA_LEASE_CONTEXT = '';
+    delete env.MASTRA_LEASE_CONTEXT;
     expect(await foundBy()).toEqual({ step: 'config', isNamed: false, isImplied: false });
 
     await project.write('app/mastra-lease.config.json', {});
@@ -58,10 +58,33 @@ describe('the order in which a backend is found', () => {
     await project.write('other/package.json', {});
     const elsewhere = { cwd: join(project.path, 'other') };
     expect(await foundBy(elsewhere)).toEqual({ step: 'REDIS_URL', ...implied });
-    env.REDIS_URL = '';
+    delete env.REDIS_URL;
     expect(await foundBy(elsewhere)).toEqual({ step: 'VALKEY_URL', ...implied });
-    env.VALKEY_URL = '';
+    delete env.VALKEY_URL;
     expect(await foundBy(elsewhere)).toEqual({ step: 'default', ...implied });
+  });
+
+  it.each(['MASTRA_LEASE_BACKEND', 'MASTRA_LEASE_CONTEXT', 'REDIS_URL', 'VALKEY_URL'])(
+    'is not looked for further when %s is set to nothing: its value was lost',
+    async (name) => {
+      await using project = await makeProject();
+      await expect(locate(project, { env: { [name]: '' } })).rejects.toMatchObject({
+        code: 'ERR_LEASE_INVALID_CONFIG',
+        message: `${name} is set, and empty`,
+      });
+      expect(await locate(project, { backend: 'local', env: { [name]: '' } })).toMatchObject({
+        isNamed: true,
+      });
+    },
+  );
+
+  it('is not the embedded one where a config names contexts and none was chosen', async () => {
+    await using project = await makeProject();
+    await project.write('app/mastra-lease.config.json', { contexts: { prod: { backend: 'redis://prod' } } });
+    await expect(locate(project, { env: {} })).rejects.toMatchObject({
+      code: 'ERR_LEASE_INVALID_CONFIG',
+      remedy: 'choose a context by --context: prod',
+    });
   });
 
   it('is told step by step: taken or passed over, and why, without a secret', async () => {

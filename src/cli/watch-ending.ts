@@ -1,0 +1,42 @@
+import { printable } from '../output/printable.js';
+import type { Run } from './command.js';
+import { parseDuration } from './options.js';
+import { UsageError } from './usage-error.js';
+
+/** The longest delay that a timer of Node takes, in milliseconds. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** When a command that goes on by itself is to end. */
+export interface Ending extends Disposable {
+  readonly signal: AbortSignal;
+  /** Whether it came to its own end: its time was over, or nobody reads it any more. */
+  readonly isOver: boolean;
+  readonly end: () => void;
+}
+
+/** Ends with the command, when whoever reads its lines has left, and after `afterMs` where that is given. */
+export function endingOf({ io, signal }: Run, afterMs?: number): Ending {
+  const controller = new AbortController();
+  const end = () => controller.abort();
+  io.stdout.once('error', end);
+  const timer = afterMs === undefined || afterMs > MAX_TIMER_MS ? undefined : setTimeout(end, afterMs);
+  return {
+    signal: AbortSignal.any([signal, controller.signal]),
+    get isOver() {
+      return controller.signal.aborted && !signal.aborted;
+    },
+    end,
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      io.stdout.off('error', end);
+    },
+  };
+}
+
+/** `--for`: how long a command goes on that would not end by itself, in milliseconds. */
+export function parseFor(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const forMs = parseDuration(text, '--for');
+  if (forMs > 0) return forMs;
+  throw new UsageError(`Expected --for of more than 0, got "${printable(text)}"`);
+}

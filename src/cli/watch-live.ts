@@ -1,0 +1,31 @@
+import type { WatchEvent } from '../operations/watch-event.js';
+import type { Session } from './session.js';
+import type { Ending } from './watch-ending.js';
+import { runScreen, screenActions } from './watch-screen.js';
+import { printEvents } from './watch-stream.js';
+
+/** What is shown of a watch. */
+export interface Live {
+  readonly events: AsyncIterable<WatchEvent>;
+  readonly isWritable: boolean;
+  /** Whether on the whole terminal, else as a stream of lines. */
+  readonly isOnScreen: boolean;
+  readonly ending: Ending;
+  /** The lease time of the runtime that is looked at, in milliseconds. */
+  readonly leaseTtlMs: number;
+}
+
+/** Shows a watch of a session's backend until it is ended, or left; answers the exit code. */
+export async function showLive(session: Session, live: Live): Promise<number> {
+  const { io, printer, context, isReadOnlyContext } = session;
+  const { events, isWritable, isOnScreen, ending, leaseTtlMs } = live;
+  const source = () => context.backend.source();
+  if (!isOnScreen) {
+    if (isWritable) await printer.warn('--write needs a terminal: this stream only reads');
+    await printEvents(printer, events, source);
+    return 0;
+  }
+  const actions = screenActions(context, leaseTtlMs);
+  const screen = { events, source, isWritable, isReadOnlyContext, actions, ending, leaseTtlMs };
+  return runScreen(io, printer, screen);
+}
