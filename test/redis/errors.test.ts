@@ -99,8 +99,8 @@ describe('who does not answer', () => {
     await using proxy = await startTcpProxy(open);
     proxy.pause();
     const startedAt = performance.now();
-    const code = await codeOf(VERBS[verb](openProvider(proxy.url, { timeoutMs: 200 }), 'k'));
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    const code = await codeOf(VERBS[verb](openProvider(proxy.url, { timeoutMs: 1_000 }), 'k'));
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
     expect(code).toBe(
       verb === 'getLeaseOwner' || verb === 'readLease'
         ? 'ERR_LEASE_UNREACHABLE'

@@ -183,7 +183,7 @@ describe.concurrent('what only the heartbeat shows', () => {
       const old = pair.primary;
       const view = await watchLive(context, old.url);
       const leases = open(context, old.url);
-      await leases.acquireLease('ends soon', 'o', 800);
+      await leases.acquireLease('ends soon', 'o', 3_000);
       await leases.acquireLease('stays', 'o', 60_000);
       await view.until(() => view.held.length === 2);
       await pair.sync();
