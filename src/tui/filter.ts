@@ -1,3 +1,4 @@
+import type { LeaseHealth } from '../lease/health.js';
 import { unescapeText } from '../lease/text.js';
 import { HEALTH_WORD } from './health-word.js';
 import { idOf, type LeaseRow, resourceOf } from './lease-row.js';
@@ -5,19 +6,20 @@ import { idOf, type LeaseRow, resourceOf } from './lease-row.js';
 /** Whether a row is wanted. */
 export type RowTest = (row: LeaseRow) => boolean;
 
+/** Whether a field of a row is what was asked for. */
+type FieldTest = (row: LeaseRow, wanted: string) => boolean;
+
 /** What `name:` in a filter looks at. Kinds and healths need only be begun. */
-const FIELDS: Readonly<Record<string, (row: LeaseRow, wanted: string) => boolean>> = {
-  owner: ({ owner }, wanted) => has(owner, wanted),
-  thread: (row, wanted) => has(idOf(row), wanted),
-  resource: (row, wanted) => has(resourceOf(row), wanted),
-  kind: ({ parts }, wanted) => parts.kind.startsWith(wanted),
-  health: ({ health }, wanted) =>
-    health !== undefined &&
-    (health.startsWith(wanted) || HEALTH_WORD[health].toLowerCase().startsWith(wanted)),
-};
+const FIELDS: ReadonlyMap<string, FieldTest> = new Map<string, FieldTest>([
+  ['owner', ({ owner }, wanted) => has(owner, wanted)],
+  ['thread', (row, wanted) => has(idOf(row), wanted)],
+  ['resource', (row, wanted) => has(resourceOf(row), wanted)],
+  ['kind', ({ parts }, wanted) => parts.kind.startsWith(wanted)],
+  ['health', ({ health }, wanted) => health !== undefined && isHealth(health, wanted)],
+]);
 
 /** The names that a filter knows. */
-export const FILTER_FIELDS = Object.keys(FIELDS);
+export const FILTER_FIELDS = [...FIELDS.keys()];
 
 /**
  * Reads a filter: words, all of which must be found in the key or the owner, or where `name:` says, in any case of
@@ -35,7 +37,7 @@ export function compileFilter(text: string, onlyProblems: boolean): RowTest | un
 
 function compileWord(word: string): RowTest {
   const colon = word.indexOf(':');
-  const field = colon < 0 ? undefined : FIELDS[word.slice(0, colon)];
+  const field = colon < 0 ? undefined : FIELDS.get(word.slice(0, colon));
   const wanted = meaning(field ? word.slice(colon + 1) : word).toLowerCase();
   if (field) return (row) => field(row, wanted);
   return ({ key, owner }) => has(key, wanted) || has(owner, wanted);
@@ -45,6 +47,11 @@ function compileWord(word: string): RowTest {
 function meaning(word: string): string {
   const read = unescapeText(word);
   return 'text' in read ? read.text : word;
+}
+
+/** By its name, or by the word that the table shows. */
+function isHealth(health: LeaseHealth, wanted: string): boolean {
+  return health.startsWith(wanted) || HEALTH_WORD[health].toLowerCase().startsWith(wanted);
 }
 
 function has(text: string, wanted: string): boolean {

@@ -55,7 +55,7 @@ export const KEYMAP: readonly Binding[] = [
   },
   { keys: ['G', 'end'], intent: { type: 'edge', to: 'last' }, places: ['table'] },
   { ...plain('filter', ['/'], ['table']), help: ['/', 'filter, see below'], hint: ['/', 'filter'] },
-  { ...plain('sort', ['s'], ['table']), help: ['s S', 'sort by, the other way'], hint: ['s', 'sort'] },
+  { ...plain('sort', ['s'], ['table']), help: ['s S', 'sort by; turn round'], hint: ['s', 'sort'] },
   plain('reverse', ['S'], ['table']),
   { ...plain('problems', ['f'], ['table']), help: ['f', 'only problems, or all'], hint: ['f', 'problems'] },
   { ...plain('open', ['enter'], ['table']), help: ['⏎', 'details, history'], hint: ['⏎', 'detail'] },

@@ -3,18 +3,15 @@ import { printable } from '../output/printable.js';
 import { App } from './app.js';
 import { type Effect, runEffect } from './effects.js';
 import { pumpEvents } from './event-pump.js';
+import { FrameStream } from './frame-stream.js';
 import { intentOf, placeOf } from './keymap.js';
 import type { Size } from './layout.js';
 import { Lifetime } from './lifetime.js';
 import type { TuiOptions } from './options.js';
-import { ownOutput, takeLines } from './own-output.js';
 import { type Action, firstState, reduce } from './reducer.js';
 import type { TuiState } from './state.js';
-
-/** A line that is too long is cut, not carried on: nothing that an id holds may move the lines below. */
-const WRAP_OFF = '\u001b[?7l';
-const WRAP_ON = '\u001b[?7h';
-const CLEAR = '\u001b[H\u001b[2J';
+import { takeLines } from './take-lines.js';
+import { TerminalScreen } from './terminal-screen.js';
 
 const TICK_MS = 1_000;
 const PLAY_MS = 100;
@@ -48,7 +45,8 @@ class Screen {
   readonly #options: TuiOptions;
   readonly #resolve: (exitCode: number) => void;
   readonly #reject: (error: unknown) => void;
-  readonly #stdout: NodeJS.WriteStream;
+  readonly #write: (text: string) => void;
+  readonly #terminal: TerminalScreen;
   readonly #ink: Instance;
   readonly #ends: (() => void)[] = [];
   #state: TuiState;
@@ -61,7 +59,8 @@ class Screen {
     this.#options = options;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#stdout = ownOutput(io.stdout, io.write);
+    this.#write = io.write ?? ((text) => io.stdout.write(text));
+    this.#terminal = new TerminalScreen(this.#write);
     this.#state = firstState(
       {
         size: this.#size(),
@@ -73,17 +72,19 @@ class Screen {
       replay,
     );
     this.#listen();
-    this.#stdout.write(WRAP_OFF);
+    this.#terminal.open();
     this.#ink = render(this.#view(), {
-      stdout: this.#stdout,
+      stdout: new FrameStream(
+        () => this.#size(),
+        (lines) => this.#terminal.draw(lines),
+      ),
       stdin: io.stdin,
       // Decided by whoever calls this, from the terminal; Ink would also look at CI.
       interactive: true,
-      alternateScreen: true,
-      incrementalRendering: true,
+      // Each frame whole and at once: how it comes to the terminal is not Ink's.
+      debug: true,
       exitOnCtrlC: false,
       patchConsole: false,
-      maxFps: 60,
     });
     // What the components throw takes the screen down by itself.
     this.#ink.waitUntilExit().catch((error: unknown) => this.#end(() => reject(error)));
@@ -99,14 +100,13 @@ class Screen {
     const onGone = () => this.#end(() => this.#resolve(HANGUP));
     const onResize = () => {
       // How a terminal rearranges what was drawn at its old size is its own affair.
-      this.#clear();
+      this.#terminal.clear();
       this.#dispatch({ type: 'resized', size: this.#size() });
     };
     const { stdin, stdout, stderr } = io;
     stdin.on('end', onGone).on('error', onGone);
     stdout.on('error', onGone);
-    // Before Ink's own listener, which draws what there is.
-    stdout.prependListener('resize', onResize);
+    stdout.on('resize', onResize);
     this.#ends.push(() => {
       stdin.off('end', onGone).off('error', onGone);
       stdout.off('error', onGone).off('resize', onResize);
@@ -131,21 +131,32 @@ class Screen {
 
   /** Draws what time has changed, and perhaps what else has; the next time is some while after the last. */
   #tick(...actions: readonly Action[]): void {
+    this.#dispatch(this.#now(), ...actions);
+    this.#schedule();
+  }
+
+  #now(): Action {
     const { clock, source } = this.#options;
-    this.#dispatch({ type: 'tick', nowMs: clock.wallMs(), source: source() }, ...actions);
+    return { type: 'tick', nowMs: clock.wallMs(), source: source() };
+  }
+
+  #schedule(): void {
     clearTimeout(this.#timer);
     if (this.#isOver) return;
     const everyMs = this.#state.replay?.isPlaying ? PLAY_MS : TICK_MS;
+    const { clock } = this.#options;
     this.#timer = setTimeout(() => this.#tick(), everyMs - (clock.wallMs() % everyMs));
   }
 
   /** Several keys may have come at once; what one means may depend on the one before. */
   #onKeys(names: readonly string[]): void {
+    this.#apply(this.#now());
     for (const name of names) {
       const intent = intentOf(name, placeOf(this.#state), this.#state.replay !== undefined);
       if (intent) this.#apply(intent);
     }
     this.#draw();
+    this.#schedule();
   }
 
   #onPaste(text: string): void {
@@ -178,19 +189,14 @@ class Screen {
     const host = {
       actions,
       exportView,
-      write: (text: string) => void this.#stdout.write(text),
-      redraw: () => this.#clear(),
+      write: this.#write,
+      redraw: () => this.#terminal.clear(),
       exit: (exitCode: number) => this.#end(() => this.#resolve(exitCode)),
     };
     runEffect(effect, host).then(
       (answer) => answer && this.#dispatch(answer),
       (error: unknown) => this.#end(() => this.#reject(error)),
     );
-  }
-
-  #clear(): void {
-    this.#ink.clear();
-    this.#stdout.write(CLEAR);
   }
 
   #view() {
@@ -207,7 +213,7 @@ class Screen {
   }
 
   #size(): Size {
-    const { columns, rows } = this.#stdout;
+    const { columns, rows } = this.#options.io.stdout;
     // A terminal that was given no size says 0.
     return { columns: columns || 80, rows: rows || 24 };
   }
@@ -227,7 +233,7 @@ class Screen {
     this.#isOver = true;
     clearTimeout(this.#timer);
     for (const end of this.#ends) end();
-    this.#stdout.write(WRAP_ON);
+    this.#terminal.close();
   }
 }
 

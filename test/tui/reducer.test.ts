@@ -156,6 +156,8 @@ describe('filters and order', () => {
     ['health:forever', []],
     ['u\\0a', ['a']],
     ['nothing:here', []],
+    ['constructor:x', []],
+    ['hasOwnProperty:', []],
   ])('%s finds what it says', (filter, found) => {
     const run = threeThreads().see(threadEvent('late', 'u', 'c', 'run-3', at));
     expect(threads(run.press('/').type(filter)).toSorted()).toEqual(found);

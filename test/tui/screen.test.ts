@@ -114,6 +114,21 @@ describe.each(SIZES)('at $columns × $rows', (size) => {
   });
 });
 
+test('a character that a terminal draws at another width than was measured makes no wrong number', async () => {
+  await using screen = await startScripted();
+  const flags = '\u{1f1e9}\u{1f1ea}'.repeat(9);
+  const leases = ['हिन्दी', flags, 'สำนักงาน', 'plain'].map((owner, index) =>
+    threadLease('u', `t-${index}`, owner, { remainingMs: 9_900 }),
+  );
+  screen.tell({ events: [snapshot(leases), up()] });
+  for (const seconds of [9, 8, 7]) {
+    const left = new RegExp(`^ [ ▸].*t-\\d.* ${seconds}\\.\\d s +█`);
+    await waitFor(() => table(screen).filter((row) => left.test(row)).length === 4, {
+      what: `${seconds} seconds left of each of the four`,
+    });
+  }
+});
+
 test.each([
   [20, 5, 'too small: need 40×8'],
   [10, 2, 'too small'],

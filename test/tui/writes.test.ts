@@ -39,6 +39,7 @@ describe.each([
   test('a release shows what it is, where, and what it can cause, and is sent when the thread is typed', async () => {
     await using screen = await startWritable(columns, rows);
     expect(screen.lines[0]).toMatch(/WRITE $/);
+    screen.tell({ outcome: RELEASED });
     screen.type('x');
     await screen.waitForScreen(/RELEASE {2}thread intro · resource user-9/);
     const shown = screen.lines.map((line) => line.trim()).join(' ');
@@ -46,7 +47,6 @@ describe.each([
     expect(shown).toMatch(/on +redis:\/\/10\.0\.0\.5:6379\/0 primary · mastra:topic/);
     expect(shown).toMatch(/if +it is still that owner's, else nothing changes/);
     expect(shown).toMatch(/caution: this stops no run: .* release third\)/);
-    screen.tell({ outcome: RELEASED });
     screen.type(`intro${keys.enter}`);
     await screen.waitForScreen(/you +released: thread intro/);
     expect(screen.requests).toEqual([
@@ -56,6 +56,7 @@ describe.each([
 
   test('a transfer asks who gets it, shows it all, and is sent when the thread is typed', async () => {
     await using screen = await startWritable(columns, rows);
+    screen.tell({ outcome: MOVED });
     screen.type('t');
     await screen.waitForScreen(/to the owner: ▏/);
     screen.type(`run-new${keys.enter}`);
@@ -64,7 +65,6 @@ describe.each([
     expect(shown).toMatch(/from +run-0c11b7f2/);
     expect(shown).toMatch(/to +run-new +for 15\.0 s/);
     expect(shown).toMatch(/caution: this stops no run: .* swallows the messages sent to it/);
-    screen.tell({ outcome: MOVED });
     screen.type(`intro${keys.enter}`);
     await screen.waitForScreen(/you +moved: thread intro/);
     expect(screen.requests).toEqual([
