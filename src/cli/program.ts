@@ -44,6 +44,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'what the backend is, and whether it answers',
     load: async () => (await import('./commands/check.js')).check,
   },
+  conformance: {
+    summary: 'prove the contract against the backend; writes',
+    load: async () => (await import('./commands/conformance.js')).conformance,
+  },
 };
 
 /** Parses the arguments and runs the verb they name. Throws {@link UsageError} for what cannot be parsed. */

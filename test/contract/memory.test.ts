@@ -9,6 +9,7 @@ describeLeaseContract('memory', {
     const clock = { monotonicMs: () => nowMs };
     return {
       open: () => new MemoryLeaseProvider({ clock }),
+      openInRealTime: () => new MemoryLeaseProvider(),
       nowMs: () => nowMs,
       async passTime(ms) {
         nowMs += Math.max(0, ms);

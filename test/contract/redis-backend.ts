@@ -16,7 +16,7 @@ export function redisBackend(servers: RunningServers): ContractBackend {
   return {
     ...realTime,
     open: () => new RedisLeaseProvider({ url, keyPrefix, timeoutMs: 10_000 }),
-    childSpec: { kind: 'redis', url, keyPrefix },
+    spec: { kind: 'redis', url, keyPrefix },
     stop: () => servers.stop(),
   };
 }

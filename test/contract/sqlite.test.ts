@@ -12,7 +12,7 @@ describeLeaseContract('SQLite', {
     return {
       ...realTime,
       open: () => new SqliteLeaseProvider({ path, busyTimeoutMs: 10_000 }),
-      childSpec: { kind: 'sqlite', path },
+      spec: { kind: 'sqlite', path },
       stop: () => directory.remove(),
     };
   },

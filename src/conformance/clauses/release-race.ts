@@ -1,0 +1,28 @@
+import { type Clause, passed, Violation } from '../clause.js';
+import { SOURCES } from '../sources.js';
+import { LONG_TTL_MS } from '../timing.js';
+import { raceWithTransfer } from '../transfer-race.js';
+
+export const releaseRace: Clause = {
+  id: 'release-race',
+  level: 'concurrency',
+  sentence: 'A release that races with a hand-over never takes the lease from the next owner.',
+  source: SOURCES.release,
+  async run(trial) {
+    const races = await raceWithTransfer(trial, {
+      ttlMs: LONG_TTL_MS,
+      other: (actor, key) => actor.release(key, 'a'),
+    });
+    for (const { transfer, read, calls } of races) {
+      const expected = transfer.answer === true ? 'b' : undefined;
+      if (read.answer === expected) continue;
+      throw new Violation(
+        expected === 'b'
+          ? 'b to hold the key it was handed: the release of a checked its owner and deleted another’s lease'
+          : 'the key to be free: a released it, and the transfer did not happen',
+        { calls },
+      );
+    }
+    return passed(`${races.length} races`);
+  },
+};

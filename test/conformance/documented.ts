@@ -1,0 +1,119 @@
+import { CLAUSES } from '../../src/conformance/clauses/index.js';
+import type { ClauseReport, ConformanceReport } from '../../src/conformance/report.js';
+import { MUTANTS } from './mutants/index.js';
+import type { Mutant } from './mutants/mutant.js';
+
+/** The parts of docs/conformance.md that are generated, each between two marks of its name. */
+export const PARTS = ['clauses', 'providers', 'mutants', 'gap'] as const;
+export type Part = (typeof PARTS)[number];
+
+/** Puts a text between a part's marks. */
+export function withPart(document: string, part: Part, text: string): string {
+  const [before, rest] = halves(document, `<!-- generated: ${part} -->`);
+  const [, after] = halves(rest, `<!-- end: ${part} -->`);
+  return `${before}<!-- generated: ${part} -->\n\n${text}\n\n<!-- end: ${part} -->${after}`;
+}
+
+/** The text between a part's marks. */
+export function readPart(document: string, part: Part): string {
+  const [, rest] = halves(document, `<!-- generated: ${part} -->`);
+  return halves(rest, `<!-- end: ${part} -->`)[0].trim();
+}
+
+function halves(text: string, mark: string): readonly [string, string] {
+  const at = text.indexOf(mark);
+  if (at < 0) throw new Error(`The document has no ${mark}`);
+  return [text.slice(0, at), text.slice(at + mark.length)];
+}
+
+/** What each clause means, where it is written, and how many wrong providers it is there to catch. */
+export function clausesPart(): string {
+  return table(
+    ['clause', 'level', 'what must hold', 'written in', 'mutants'],
+    CLAUSES.map(({ id, level, sentence, source }) => [
+      `\`${id}\``,
+      level,
+      sentence,
+      source,
+      String(MUTANTS.filter(({ clause }) => clause === id).length || '·'),
+    ]),
+  );
+}
+
+/** What the providers that must fail no clause came to. */
+export function providersPart(reports: ReadonlyMap<string, ConformanceReport>): string {
+  return table(
+    [
+      'provider',
+      'verdict',
+      'passed',
+      'reported',
+      'not shown',
+      'skipped',
+      'transfer',
+      'scope',
+      'what is reported',
+    ],
+    [...reports].map(([name, report]) => {
+      const count = (result: ClauseReport['result']) =>
+        String(report.clauses.filter((clause) => clause.result === result).length);
+      const declared =
+        report.traits.atomicTransfer === undefined ? 'unstated' : report.traits.atomicTransfer ? 'yes' : 'no';
+      return [
+        name,
+        report.conforms ? 'conforms' : 'does not conform',
+        count('passed'),
+        count('reported'),
+        count('not shown'),
+        count('skipped'),
+        `${report.atomicTransfer ?? 'not measured'} (declared: ${declared})`,
+        `${report.scope.value} (${report.scope.by})`,
+        report.clauses
+          .filter(({ result }) => result === 'reported')
+          .map(({ id, note }) => `\`${id}\`: ${note}`)
+          .join('; ') || '·',
+      ];
+    }),
+  );
+}
+
+/** The start of a mutant's row: all of it that does not depend on a run. */
+export function mutantCells({ name, clause, require }: Mutant): readonly string[] {
+  return [name, `\`${clause}\`${require ? ` with \`--require ${require}\`` : ''}`];
+}
+
+/** Which clause was meant to catch each mutant, whether it did, and which others did too. */
+export function mutantsPart(reports: ReadonlyMap<Mutant, ConformanceReport>): string {
+  return table(
+    ['wrong in this way', 'meant to be caught by', 'caught', 'also caught by'],
+    [...reports].map(([mutant, { clauses }]) => {
+      const failed = clauses.filter(({ result }) => result === 'failed').map(({ id }) => id);
+      const others = failed.filter((id) => id !== mutant.clause);
+      return [
+        ...mutantCells(mutant),
+        failed.includes(mutant.clause) ? 'yes' : 'NO',
+        others.map((id) => `\`${id}\``).join(', ') || '·',
+      ];
+    }),
+  );
+}
+
+/** The interleaving that shows a transfer which is not atomic. */
+export function gapPart({ clauses }: ConformanceReport): string {
+  const clause = clauses.find(({ id }) => id === 'atomic-transfer');
+  if (!clause?.evidence) throw new Error('The gap was not shown');
+  const { note, evidence } = clause;
+  return [
+    '```',
+    `atomic-transfer  failed  ${note}`,
+    `expected ${evidence.expected}`,
+    ...evidence.timeLine,
+    '```',
+  ].join('\n');
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n');
+}
