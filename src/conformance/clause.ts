@@ -13,6 +13,8 @@ export interface Clause {
   readonly source: string;
   /** What it cannot be tried without. */
   readonly needs?: 'shared leases' | 'processes';
+  /** It keeps the backend busy, or has to come at its place: nothing else is tried at the same time. */
+  readonly isAlone?: true;
   /** @throws {@link Violation} where the clause was seen not to hold. */
   run(trial: Trial): Promise<Finding>;
 }

@@ -8,23 +8,21 @@ import { makeEvidence } from './evidence.js';
 import { Instances } from './instances.js';
 import { CONFORMANCE_LEVELS, type ConformanceLevel } from './levels.js';
 import type { ConformanceOptions, ProviderFactory } from './options.js';
-import { openProcess, type ProcessEndpoint } from './process-endpoint.js';
+import { assertAlive, giveBack, takeStanding, timeCalls } from './plain-calls.js';
+import type { ProcessEndpoint } from './process-endpoint.js';
 import type { ClauseReport, ConformanceReport, Evidence } from './report.js';
 import { scopeOf } from './scope.js';
-import type { ClosableInstance, Setting, StandingLease } from './setting.js';
+import type { ClosableInstance, Setting } from './setting.js';
+import { startProcesses } from './start-processes.js';
 import { DEFAULT_CALL_TIMEOUT_MS, realTime } from './time.js';
-import { LONG_TTL_MS } from './timing.js';
+import { together } from './together.js';
 import { Trial } from './trial.js';
-import { isOfTheBackend, untestable } from './untestable.js';
+import { isOfTheBackend } from './untestable.js';
 
-/** How many other processes take part where they can be started. */
-const PROCESSES = 2;
+/** How many clauses that mostly wait are tried at the same time. */
+const AT_A_TIME = 8;
 const DEFAULT_CLIENTS = 4;
 const DEFAULT_EXPIRY_TOLERANCE_MS = 100;
-/** How often a call is timed to learn how long calls take. */
-const TIMED_CALLS = 5;
-const STANDING_TTL_MS = 15 * 60_000;
-const STANDING_OWNER = 'standing';
 
 /** One run: opens what it needs, decides clauses one at a time, cleans up. */
 export class ConformanceRun {
@@ -81,8 +79,8 @@ export class ConformanceRun {
       expiryToleranceMs: options.expiryToleranceMs ?? DEFAULT_EXPIRY_TOLERANCE_MS,
       callTimeoutMs: this.#place.callTimeoutMs,
       scratch: this.#scratch,
-      roundTripMs: endpoint ? await this.#timeCalls(endpoint) : 0,
-      standing: endpoint && (await this.#stand(endpoint)),
+      roundTripMs: endpoint ? await timeCalls(endpoint, this.#scratch) : 0,
+      standing: endpoint && (await takeStanding(endpoint, this.#scratch)),
       endpoints: endpoint ? [endpoint, ...others] : [],
       processes: this.#processes,
       openAnother: () => this.#openClosable(),
@@ -96,12 +94,59 @@ export class ConformanceRun {
     return clausesOf(this.level, this.#options.clauses);
   }
 
+  /** Decides all clauses: those that mostly wait together, a few at a time, the others one by one. */
+  async decideAll(): Promise<void> {
+    let waiting: Clause[] = [];
+    const decideWaiting = async () => {
+      const clauses = waiting;
+      waiting = [];
+      await this.#decideTogether(clauses);
+    };
+    for (const clause of this.clauses) {
+      if (!clause.isAlone) waiting.push(clause);
+      else {
+        await decideWaiting();
+        await this.decide(clause);
+      }
+    }
+    await decideWaiting();
+  }
+
   /**
    * Decides one clause.
    *
    * @throws LeaseError when the backend could not be tested any more, or the signal's reason
    */
   async decide(clause: Clause): Promise<ClauseReport> {
+    const report = await this.#reportOn(clause);
+    this.#record(report);
+    return report;
+  }
+
+  /** The reports come in the order of the clauses, whichever is decided first. */
+  async #decideTogether(clauses: readonly Clause[]): Promise<void> {
+    const queue = [...clauses.entries()];
+    const reports: (ClauseReport | undefined)[] = [];
+    let recorded = 0;
+    const work = async () => {
+      for (let next = queue.shift(); next; next = queue.shift()) {
+        const [index, clause] = next;
+        reports[index] = await this.#reportOn(clause);
+        for (let report = reports[recorded]; report; report = reports[recorded]) {
+          recorded += 1;
+          this.#record(report);
+        }
+      }
+    };
+    await together(Array.from({ length: AT_A_TIME }, work));
+  }
+
+  #record(report: ClauseReport): void {
+    this.#reports.push(report);
+    this.#options.onClause?.(report);
+  }
+
+  async #reportOn(clause: Clause): Promise<ClauseReport> {
     const setting = this.#opened;
     setting.signal?.throwIfAborted();
     const { id, level, sentence, source } = clause;
@@ -113,12 +158,9 @@ export class ConformanceRun {
     } catch (error) {
       outcome = await this.#failureOf(error, trial);
     } finally {
-      await this.#release(trial.keys);
+      await this.#giveBack(trial.keys);
     }
-    const report = { id, level, sentence, source, durationMs: performance.now() - startMs, ...outcome };
-    this.#reports.push(report);
-    this.#options.onClause?.(report);
-    return report;
+    return { id, level, sentence, source, durationMs: performance.now() - startMs, ...outcome };
   }
 
   /** What was decided so far. */
@@ -143,7 +185,7 @@ export class ConformanceRun {
   /** Releases what was left, ends the other processes and closes the instances. */
   async close(): Promise<void> {
     const standing = this.#setting?.standing;
-    if (standing) await this.#release([standing.key]);
+    if (standing) await this.#giveBack([standing.key]);
     for (const process of this.#processes) process.stop();
     await this.#instances.close();
   }
@@ -190,7 +232,8 @@ export class ConformanceRun {
     const { call } = error;
     if (isOfTheBackend(call.error)) throw call.error;
     // Still there for others? Then it is this call that the provider does not answer.
-    await this.#assertAlive();
+    const [endpoint] = this.#opened.endpoints;
+    if (endpoint) await assertAlive(endpoint, this.#scratch);
     const expected = `${call.method} to answer, and not to throw`;
     return {
       result: 'failed',
@@ -204,46 +247,9 @@ export class ConformanceRun {
     return makeEvidence(expected, calls ?? trial.calls, place);
   }
 
-  /** @throws LeaseError when a plain use of a scratch key is not answered */
-  async #assertAlive(): Promise<void> {
+  async #giveBack(keys: readonly string[]): Promise<void> {
     const [endpoint] = this.#opened.endpoints;
-    if (!endpoint) return;
-    const key = `${this.#scratch}:alive:${randomUUID()}`;
-    const calls = await endpoint.run([
-      {
-        client: 'run',
-        steps: [
-          { method: 'acquireLease', args: [key, 'a', LONG_TTL_MS] },
-          { method: 'getLeaseOwner', args: [key] },
-          { method: 'releaseLease', args: [key, 'a'] },
-        ],
-      },
-    ]);
-    const failed = calls.find(({ failure }) => failure !== undefined);
-    if (failed) throw untestable(failed.method, failed.error, failed.failure);
-  }
-
-  async #timeCalls(endpoint: Endpoint): Promise<number> {
-    const read = { method: 'getLeaseOwner', args: [`${this.#scratch}:nobody`] } as const;
-    const calls = await endpoint.run([{ client: 'run', steps: new Array(TIMED_CALLS + 1).fill(read) }]);
-    const failed = calls.find(({ failure }) => failure !== undefined);
-    if (failed) throw untestable(failed.method, failed.error, failed.failure);
-    // The first call also connects.
-    const times = calls.slice(1).map(({ startMs, endMs }) => endMs - startMs);
-    return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
-  }
-
-  async #stand(endpoint: Endpoint): Promise<StandingLease> {
-    const key = `${this.#scratch}:standing`;
-    const [claim] = await endpoint.run([
-      {
-        client: endpoint.name,
-        steps: [{ method: 'acquireLease', args: [key, STANDING_OWNER, STANDING_TTL_MS] }],
-      },
-    ]);
-    if (!claim) throw new Error('A call left no record');
-    if (claim.failure !== undefined) throw untestable(claim.method, claim.error, claim.failure);
-    return { key, owner: STANDING_OWNER, ttlMs: STANDING_TTL_MS, claim };
+    if (endpoint) await giveBack(endpoint, keys);
   }
 
   /** The last clause may have the instance that all others have used. */
@@ -251,7 +257,7 @@ export class ConformanceRun {
     const isLast = this.#reports.length === this.clauses.length - 1;
     const instance = await this.#instances.openClosable(isLast);
     const standing = this.#setting?.standing;
-    if (instance?.isShared && instance.close && standing) await this.#release([standing.key]);
+    if (instance?.isShared && instance.close && standing) await this.#giveBack([standing.key]);
     return instance;
   }
 
@@ -266,30 +272,8 @@ export class ConformanceRun {
     ) {
       return another;
     }
-    const starting = Array.from({ length: PROCESSES }, async (_, index) => {
-      const process = await openProcess(await startProcess(), index + 1, this.#place.nowMs);
-      this.#processes.push(process);
-    });
-    const settled = await Promise.allSettled(starting);
-    for (const result of settled) if (result.status === 'rejected') throw result.reason;
+    await startProcesses(startProcess, this.#place.nowMs, this.#processes);
     return [...another, ...this.#processes];
-  }
-
-  /** Gives back whatever is held at these keys, whoever holds it. */
-  async #release(keys: readonly string[]): Promise<void> {
-    const [endpoint] = this.#opened.endpoints;
-    if (!endpoint) return;
-    await Promise.all(
-      keys.map(async (key) => {
-        const [read] = await endpoint.run([
-          { client: 'run', steps: [{ method: 'getLeaseOwner', args: [key] }] },
-        ]);
-        if (typeof read?.answer !== 'string') return;
-        await endpoint.run([
-          { client: 'run', steps: [{ method: 'releaseLease', args: [key, read.answer] }] },
-        ]);
-      }),
-    );
   }
 }
 

@@ -29,8 +29,12 @@ export async function openProcess(
   nowMs: () => number,
 ): Promise<ProcessEndpoint> {
   const line = new ProcessLine(child, place);
-  await line.ready;
-  const clock = await compareClocks(line, nowMs);
+  const clock = await line.ready
+    .then(() => compareClocks(line, nowMs))
+    .catch((error: unknown) => {
+      child.kill('SIGKILL');
+      throw error;
+    });
   const name = `process ${place}`;
   const here = (calls: readonly RecordedCall[] = []) =>
     calls.map((call) => ({

@@ -21,7 +21,7 @@ export async function runConformance(
   const run = new ConformanceRun(factory, options);
   try {
     await run.open();
-    for (const clause of run.clauses) await run.decide(clause);
+    await run.decideAll();
     return run.report();
   } finally {
     await run.close();

@@ -23,7 +23,7 @@ export function isWithin(probe: RecordedCall, grant: RecordedCall, ttlMs: number
 }
 
 /** From when on, on the run's clock, the lease that `grant` gave is over for certain, its tolerance included. */
-export function overAt(trial: Trial, grant: RecordedCall, ttlMs: number): number {
+function overAt(trial: Trial, grant: RecordedCall, ttlMs: number): number {
   return grant.endMs + ttlMs + trial.setting.expiryToleranceMs;
 }
 

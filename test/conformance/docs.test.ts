@@ -23,8 +23,8 @@ const IS_WRITING = process.env.CONFORMANCE_DOCS === 'write';
 /** How many mutants are run through all clauses at a time: most of a run is waiting. */
 const AT_A_TIME = 6;
 
-describe.runIf(IS_WRITING)('npm run docs:conformance', () => {
-  it('writes the results into the document', async () => {
+if (IS_WRITING) {
+  it('npm run docs:conformance writes the results into the document', async () => {
     const mutants = await runMutants();
     const gap = [...mutants].find(
       ([{ name }]) => name === 'transfer: release, then acquire, declared atomic',
@@ -37,7 +37,7 @@ describe.runIf(IS_WRITING)('npm run docs:conformance', () => {
     document = withPart(document, 'gap', gapPart(gap));
     await writeFile(DOCUMENT, document);
   }, 600_000);
-});
+}
 
 describe('docs/conformance.md', () => {
   it('tells what each clause means', async () => {

@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RecordedCall } from '../../src/conformance/call.js';
+import { makeProgram } from '../../src/conformance/linearizability/program.js';
 import { isLinearizable } from '../../src/conformance/linearizability/search.js';
 import { shrink } from '../../src/conformance/linearizability/shrink.js';
+import { seededRandom } from '../../src/conformance/random.js';
+import { runConformance } from '../../src/conformance/run-conformance.js';
 import type { LeaseMethod } from '../../src/lease/provider.js';
+import { LeaseServer } from './mutants/correct-leases.js';
+import { MUTANTS } from './mutants/index.js';
 
 const KEY = 'k';
 const TTL_MS = 60_000;
@@ -170,6 +175,45 @@ describe('shrinking', () => {
       release('2', [40, 41], 'b'),
     ];
     expect(shrink(history)).toEqual([one, two]);
+  });
+});
+
+describe('a random run', () => {
+  const program = (seed: number, run: number) =>
+    makeProgram(seededRandom(seed, run), {
+      ...{ clients: 4, keys: ['k', 'l'], steps: 16, ttlMs: TTL_MS, restMs: 0, hasTransfers: true },
+    });
+
+  it('does the same for the same seed, and something else for another seed or run', () => {
+    expect(program(7, 1)).toEqual(program(7, 1));
+    expect(program(7, 1)).not.toEqual(program(8, 1));
+    expect(program(7, 1)).not.toEqual(program(7, 2));
+  });
+
+  it('makes every kind of call, by clients that often act for the same owner', () => {
+    const calls = program(7, 1).flatMap(({ steps }) => steps);
+    expect(new Set(calls.map(({ method }) => method)).size).toBe(5);
+    const owners = calls.filter(({ method }) => method === 'acquireLease').map(({ args }) => args[1]);
+    expect(new Set(owners)).toEqual(new Set(['owner-1', 'owner-2', 'owner-3']));
+  });
+
+  it('that no lease register can have had is shown as a time line, with what makes it again', async () => {
+    const mutant = MUTANTS.find(({ name }) => name === 'acquire: GET, then SET');
+    if (!mutant) throw new Error('There is no such mutant');
+    const server = new LeaseServer();
+    const { clauses } = await runConformance(() => mutant.make(server), {
+      clauses: ['linearizable'],
+      seed: 7,
+    });
+    const [clause] = clauses;
+    expect(clause?.note).toMatch(/^run \d+ of seed 7, key ~:linearizable:\d+$/);
+    expect(clause?.evidence?.expected).toContain(
+      'an order of these calls on one key in which every answer is right',
+    );
+    const granted = clause?.evidence?.timeLine.filter((line) =>
+      /\[=*\] .*acquireLease\(.*→ \{ acquired: true/.test(line),
+    );
+    expect(granted?.length).toBeGreaterThanOrEqual(2);
   });
 });
 

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { LeaseInspector, LeaseReporter, LeaseWatcher } from '../../src/lease/inspector.js';
 import type { LeaseProvider, LeaseScope } from '../../src/lease/provider.js';
-import type { ProviderSpec } from '../conformance/provider-spec.js';
+import type { ChildSpec } from './contender-protocol.js';
 
 /** What every provider of ours is. */
 export type ContractProvider = LeaseProvider &
@@ -16,7 +16,7 @@ export interface ContractBackend {
   /** The same in real time, where `passTime` is not. */
   openInRealTime?(): ContractProvider;
   /** How another process opens a provider that sees the same leases; absent only where the scope is `process`. */
-  readonly spec?: ProviderSpec;
+  readonly spec?: ChildSpec;
   /** Lets time pass: the backend's, which may be a fake. Resolves when at least `ms` have. */
   passTime(ms: number): Promise<void>;
   /** The time that `passTime` moves, in milliseconds. */
@@ -53,6 +53,12 @@ export class ContractSuite {
   get backend(): ContractBackend {
     if (!this.#backend) throw new Error('The backend is not running');
     return this.#backend;
+  }
+
+  get childSpec(): ChildSpec {
+    const { spec } = this.backend;
+    if (!spec) throw new Error('The backend cannot be shared with other processes');
+    return spec;
   }
 
   /** A provider that is closed when the test ends. */

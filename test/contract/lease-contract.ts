@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { describeClosing } from './closing.js';
 import { describeConformance } from './conformance.js';
+import { describeContention } from './contention.js';
 import { type ContractHarness, ContractSuite } from './contract-suite.js';
 import { describeExpiry } from './expiry.js';
 import { describeKeysAndOwners } from './keys-and-owners.js';
@@ -20,6 +21,7 @@ export function describeLeaseContract(name: string, harness: ContractHarness): v
     afterAll(() => suite.stop());
     describeConformance(suite);
     describeReports(suite);
+    describeContention(suite);
     describeExpiry(suite);
     describeKeysAndOwners(suite);
     describeTtls(suite);

@@ -11,6 +11,7 @@ export const afterClose: Clause = {
   level: 'contract',
   sentence: 'After close() no call answers as if the key were free or given.',
   source: SOURCES.practice,
+  isAlone: true,
   async run(trial) {
     const { setting } = trial;
     const another = await setting.openAnother();

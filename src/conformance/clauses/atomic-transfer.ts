@@ -7,6 +7,7 @@ export const atomicTransfer: Clause = {
   level: 'concurrency',
   sentence: 'A transfer never leaves the key free in between, or is declared not to be atomic.',
   source: SOURCES.transfer,
+  isAlone: true,
   async run(trial): Promise<Finding> {
     const { setting } = trial;
     const declared = setting.traits.atomicTransfer;

@@ -90,8 +90,8 @@ export const CLAUSES: readonly Clause[] = [
   renewalRace,
   refreshRace,
   expiryRace,
-  linearizable,
   linearizableExpiry,
+  linearizable,
   longTtl,
   afterClose,
 ];

@@ -16,6 +16,7 @@ export const linearizable: Clause = {
   sentence:
     'Whatever several clients do at once, the answers are those of one lease a key, changed one call at a time.',
   source: SOURCES.provider,
+  isAlone: true,
   async run(trial) {
     const { setting } = trial;
     const { runs, clients, endpoints } = setting;

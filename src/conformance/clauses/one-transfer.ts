@@ -14,6 +14,7 @@ export const oneTransfer: Clause = {
   sentence:
     'Of many transfers at once from one owner exactly one succeeds, and its next owner holds the key.',
   source: SOURCES.transfer,
+  isAlone: true,
   async run(trial) {
     const rounds = new Rounds(trial, { atLeast: 5, atMost: 30, withinMs: 500 });
     const actors = trial.actors(TRANSFERS);

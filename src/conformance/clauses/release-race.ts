@@ -8,6 +8,7 @@ export const releaseRace: Clause = {
   level: 'concurrency',
   sentence: 'A release that races with a hand-over never takes the lease from the next owner.',
   source: SOURCES.release,
+  isAlone: true,
   async run(trial) {
     const races = await raceWithTransfer(trial, {
       ttlMs: LONG_TTL_MS,

@@ -1,8 +1,9 @@
-import type { CallPlan, RecordedCall } from '../call.js';
+import type { RecordedCall } from '../call.js';
 import { type Clause, type Finding, passed, Violation } from '../clause.js';
 import { mustAcquire } from '../expectations.js';
 import { SOURCES } from '../sources.js';
-import { isWithin, measure, overAt } from '../timing.js';
+import { isWithin, measure } from '../timing.js';
+import { together } from '../together.js';
 import type { Trial } from '../trial.js';
 
 /** TTLs that mean nothing. A fraction is less than the TTL that is held, so that taking it for a TTL is no mistake. */
@@ -20,7 +21,12 @@ interface Attempt {
   readonly held: string;
   readonly free: string;
   readonly calls: RecordedCall[];
+  /** Whether it was held right afterwards, and whether it had to be. */
+  readonly isHeld: boolean;
+  readonly isTelling: boolean;
 }
+
+const VERBS = ['acquireLease', 'renewLease', 'transferLease'] as const;
 
 export const safeTtl: Clause = {
   id: 'safe-ttl',
@@ -31,40 +37,43 @@ export const safeTtl: Clause = {
   run: (trial) =>
     measure(trial, async (shortMs) => {
       const ttlMs = shortMs * 2;
-      const attempts: Attempt[] = [];
-      let lastClaim: RecordedCall | undefined;
-      for (const verb of ['acquireLease', 'renewLease', 'transferLease'] as const) {
-        for (const invalid of INVALID) {
-          const [held, free] = [trial.key(':held'), trial.key(':free')];
-          const claim = await mustAcquire(trial.one, held, 'a', ttlMs);
-          lastClaim = claim;
-          const bad = invalid(ttlMs);
-          const plan: CallPlan =
-            verb === 'transferLease'
-              ? { method: verb, args: [held, 'a', 'a', bad] }
-              : { method: verb, args: [held, 'a', bad] };
-          const call = await trial.one.attempt(plan);
-          const read = await trial.one.read(held);
-          if (!isWithin(read, claim, ttlMs)) return 'void';
-          const attempt = { name: `${verb} with ${bad}`, held, free, calls: [claim, call, read] };
-          if (read.answer !== 'a') return harmed(trial, attempt, 'deletes the lease of the caller');
-          if (verb === 'acquireLease') {
-            attempt.calls.push(await trial.one.attempt({ method: verb, args: [free, 'a', bad] }));
-          }
-          attempts.push(attempt);
-        }
-      }
-      if (lastClaim) await trial.sleepUntil(overAt(trial, lastClaim, ttlMs) + ttlMs);
-      for (const attempt of attempts) {
-        for (const key of [attempt.held, attempt.free]) {
+      const attempts = await together(
+        VERBS.flatMap((verb) => INVALID.map((invalid) => attempt(trial, verb, ttlMs, invalid(ttlMs)))),
+      );
+      const deleted = attempts.find(({ isHeld, isTelling }) => !isHeld && isTelling);
+      if (deleted) return harmed(trial, deleted, 'deletes the lease of the caller');
+      if (attempts.some(({ isTelling }) => !isTelling)) return 'void';
+      const lastMs = Math.max(...attempts.flatMap(({ calls }) => calls.map(({ endMs }) => endMs)));
+      await trial.sleepUntil(lastMs + ttlMs + trial.setting.expiryToleranceMs);
+      for (const tried of attempts) {
+        for (const key of [tried.held, tried.free]) {
           const read = await trial.one.read(key);
-          attempt.calls.push(read);
-          if (read.answer !== undefined) return harmed(trial, attempt, 'leaves a lease that does not end');
+          tried.calls.push(read);
+          if (read.answer !== undefined) return harmed(trial, tried, 'leaves a lease that does not end');
         }
       }
       return passed(`${attempts.length} calls`);
     }),
 };
+
+/** Makes one call with a TTL that means nothing, of a lease that is held and, where the verb can, of a key that is free. */
+async function attempt(
+  trial: Trial,
+  verb: (typeof VERBS)[number],
+  ttlMs: number,
+  invalidMs: number,
+): Promise<Attempt> {
+  const { one } = trial;
+  const [held, free] = [trial.key(':held'), trial.key(':free')];
+  const claim = await mustAcquire(one, held, 'a', ttlMs);
+  const owners = verb === 'transferLease' ? ['a', 'a'] : ['a'];
+  const call = await one.attempt({ method: verb, args: [held, ...owners, invalidMs] });
+  const read = await one.read(held);
+  const calls = [claim, call, read];
+  if (verb === 'acquireLease') calls.push(await one.attempt({ method: verb, args: [free, 'a', invalidMs] }));
+  const isTelling = isWithin(read, claim, ttlMs);
+  return { name: `${verb} with ${invalidMs}`, held, free, calls, isHeld: read.answer === 'a', isTelling };
+}
 
 function harmed(trial: Trial, { name, calls }: Attempt, what: string): Finding {
   const expected = 'an invalid TTL to be refused, or to change nothing';
