@@ -1,3 +1,4 @@
+import type { ThreadEvidence } from './evidence.js';
 import type { LeaseInspector, LeaseReporter, SeenLease } from './inspector.js';
 import type { LeaseProvider, LeaseScope } from './provider.js';
 
@@ -8,6 +9,8 @@ export interface Backend {
   readonly reporter?: LeaseReporter;
   /** What can list the leases; absent where nothing can. */
   readonly inspector?: LeaseInspector;
+  /** What can read the threads' event streams; absent where there are none, as in SQLite. */
+  readonly evidence?: ThreadEvidence;
   /** Who holds `key`, as the provider says, with the time left where it can be seen. */
   readLease(key: string): Promise<SeenLease | undefined>;
   /** Where an answer came from, as far as it is known by now: a server's role is known after its first answer. */

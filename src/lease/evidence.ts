@@ -1,0 +1,64 @@
+/** One event of a thread's stream, without its content: no text of a message is ever kept. */
+export interface ThreadEvent {
+  /** The id of its stream entry. */
+  readonly id: string;
+  /** When the server added it, milliseconds since the epoch on the server's clock: from the entry's id. */
+  readonly atMs: number;
+  /** Such as `run-registered`, `stream-part`, `run-suspended`; whatever the stream says. */
+  readonly type: string;
+  readonly runId?: string;
+  /** The random id of the server process that published it (`sourceId`). */
+  readonly process?: string;
+}
+
+/** A run as far as its events tell. */
+export interface ThreadRun {
+  readonly runId: string;
+  /** The process that published its events last. */
+  readonly process?: string;
+  /** Absent when its registration is older than what was read. */
+  readonly registeredAtMs?: number;
+  readonly lastEventAtMs: number;
+  readonly lastEventType: string;
+  /** `suspended`: parked for an approval, its last word. `ended`: completed, failed, aborted or discarded. */
+  readonly state: 'unfinished' | 'suspended' | 'ended';
+}
+
+/** What a thread's event stream says. */
+export interface ThreadActivity {
+  /** The stream's name on the server. */
+  readonly stream: string;
+  /** The clock that stamped the events, at the moment of reading; the host's own where the server does not tell. */
+  readonly nowMs: number;
+  readonly clock: 'server' | 'host';
+  /** Entries kept in the stream. */
+  readonly length: number;
+  /** The newest events, oldest of them first. */
+  readonly events: readonly ThreadEvent[];
+  /** Whether `events` is all that the stream keeps. */
+  readonly isWhole: boolean;
+  /** The runs among the events, in the order in which they were first seen. */
+  readonly runs: readonly ThreadRun[];
+  /** Messages enqueued since the last `stream-part`, which nobody has taken up. */
+  readonly waiting?: { readonly count: number; readonly sinceMs: number };
+  /** Consumer groups, and what they have not acknowledged; absent where the server does not tell. */
+  readonly groups?: number;
+  readonly pending?: number;
+  /** Bytes that the stream takes on the server; absent where it does not tell. */
+  readonly bytes?: number;
+  /** Entries among those read that are no event: not JSON, too deep, or of another shape. */
+  readonly unreadable: number;
+}
+
+/** Options of {@link ThreadEvidence.readThread}. */
+export interface ReadThreadOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** At most so many entries are read, newest first. Default 1000. */
+  readonly maxEvents?: number | undefined;
+}
+
+/** A provider's companion that can see what a thread's runs do. Writes nothing: no groups, no acknowledgements. */
+export interface ThreadEvidence {
+  /** The tail of a thread's events, or `undefined` when the thread has no stream. */
+  readThread(threadKey: string, options?: ReadThreadOptions): Promise<ThreadActivity | undefined>;
+}
