@@ -3,7 +3,7 @@ import type { BackendSource } from '../lease/backend.js';
 import { isLeaseError } from '../lease/errors.js';
 import { type ExitCode, exitCodeOfError } from './exit-codes.js';
 import type { CliIo } from './io.js';
-import type { CommonOptions } from './options.js';
+import type { AuditOptions, CommonOptions } from './options.js';
 import { Printer } from './printer.js';
 import { openSession, type Session, type SessionOptions } from './session.js';
 import { InterruptedError, UsageError } from './usage-error.js';
@@ -62,7 +62,7 @@ export async function runGuarded<Code extends number = ExitCode>(
 export async function runInSession<Code extends number = ExitCode>(
   run: Run,
   verb: string,
-  options: CommonOptions,
+  options: CommonOptions & AuditOptions,
   opening: Omit<SessionOptions, 'signal'>,
   work: (session: Session) => Promise<Code>,
 ): Promise<Code | ExitCode> {
@@ -83,7 +83,7 @@ export async function runInSession<Code extends number = ExitCode>(
     if (signal.aborted && opening.access === 'write' && opening.kept === undefined) {
       await session?.printer.warn('a write may have been sent: read the lease before trying again');
     }
-    const closing = session?.context.backend.close();
+    const closing = session?.close();
     // A connection that is still being made may take its whole timeout to give up: the end of the process ends it too.
     if (signal.aborted) closing?.catch(() => {});
     else await closing;

@@ -62,13 +62,15 @@ const BY_STATUS: Readonly<Record<OutcomeStatus, ExitCode>> = {
   renewed: 0,
   transferred: 0,
   'held-by-other': 3,
+  active: 3,
   'no-lease': 4,
   skipped: 0,
 };
 
-/** The exit code of an answer. */
-export function exitCodeOf({ status }: Pick<KeyOutcome, 'status'>): ExitCode {
-  return BY_STATUS[status];
+/** The exit code of an answer. A write whose effect was undone or could not be seen afterwards is not simply done. */
+export function exitCodeOf({ status, later }: Pick<KeyOutcome, 'status' | 'later'>): ExitCode {
+  if (later && 'error' in later) return 8;
+  return later?.isBack ? 3 : BY_STATUS[status];
 }
 
 /** Which of several codes a command on several keys ends with: what is least known first, then what was refused. */

@@ -7,7 +7,7 @@ import { describeKey } from '../output/key-words.js';
 import { printable } from '../output/printable.js';
 import { listenToSignals } from './child-process.js';
 import { type Run, runInSession } from './command.js';
-import type { CommonOptions } from './options.js';
+import type { AuditOptions, CommonOptions } from './options.js';
 import type { Session } from './session.js';
 import { SignalRelay } from './signal-relay.js';
 import { InterruptedError } from './usage-error.js';
@@ -29,7 +29,11 @@ const CALL_SHARE = 0.9;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Holds a lease until a signal, the end of its time, or the end of whoever reads the answer; then gives it back. */
-export async function keepLease(run: Run, options: CommonOptions, readPlan: () => KeepPlan): Promise<number> {
+export async function keepLease(
+  run: Run,
+  options: CommonOptions & AuditOptions,
+  readPlan: () => KeepPlan,
+): Promise<number> {
   const relay = new SignalRelay();
   listenToSignals(relay.take);
   let call = { ms: Number.POSITIVE_INFINITY };

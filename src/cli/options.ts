@@ -77,8 +77,24 @@ export function withKeyOptions(command: Command): Command {
     .option('--literal', 'thread:abc is the key itself, not the thread abc');
 }
 
-/** The options of every command that writes. */
-export interface WriteOptions {
+/** The options of every command that may write, about the record of its writes. */
+export interface AuditOptions {
+  readonly auditFile?: string;
+  readonly reason?: string;
+}
+
+export function withAuditOptions(command: Command): Command {
+  return command
+    .optionsGroup('Audit:')
+    .option('--reason <text>', 'why, for the audit line')
+    .option(
+      '--audit-file <file>',
+      'append a line of JSON for each write, or send none (env: MASTRA_LEASE_AUDIT_FILE)',
+    );
+}
+
+/** The options of every command that writes once. */
+export interface WriteOptions extends AuditOptions {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
 }
@@ -88,14 +104,44 @@ export interface ForceOptions extends WriteOptions {
   readonly force?: boolean;
 }
 
+/** The options of a command that takes a lease from its owner. */
+export interface TakingOptions extends ForceOptions {
+  readonly ifQuietFor?: string;
+  readonly evenIfActive?: boolean;
+  readonly verify?: boolean;
+}
+
 export function withWriteOptions(command: Command): Command {
-  return command.optionsGroup('Writing:').option('--dry-run', 'say what would be done, and send no write');
+  return withAuditOptions(command)
+    .optionsGroup('Writing:')
+    .option('--dry-run', 'say what would be done, and send no write');
 }
 
 export function withForceOptions(command: Command): Command {
   return withWriteOptions(command)
     .option('--force', 'name the holder as it is shown; asks first')
     .option('-y, --yes', 'do not ask (needed by --force where nobody can be asked)');
+}
+
+export function withTakingOptions(command: Command): Command {
+  return withForceOptions(command)
+    .option(
+      '--if-quiet-for <duration>',
+      "only when the thread's run produced nothing for so long (default with --force: 30s)",
+    )
+    .option('--even-if-active', 'with --force: even when its run is at work')
+    .option('--verify', 'look again after a third of the lease time: is the old owner back?');
+}
+
+const DEFAULT_QUIET_MS = 30_000;
+
+/** For how many milliseconds a thread must have been quiet for its lease to be taken; `undefined`: it is not looked at. */
+export function parseQuietFor({ force, ifQuietFor, evenIfActive }: TakingOptions): number | undefined {
+  if (evenIfActive && ifQuietFor !== undefined)
+    throw new UsageError('Expected --if-quiet-for or --even-if-active, got both');
+  if (evenIfActive && !force) throw new UsageError('Expected --force with --even-if-active');
+  if (ifQuietFor !== undefined) return parseDuration(ifQuietFor, '--if-quiet-for');
+  return force && !evenIfActive ? DEFAULT_QUIET_MS : undefined;
 }
 
 /** A duration of an option or a variable, in milliseconds. */

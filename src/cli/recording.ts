@@ -1,9 +1,10 @@
-import { closeSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, openSync, unlinkSync } from 'node:fs';
 import type { BackendSource } from '../lease/backend.js';
 import type { WatchEvent } from '../operations/watch-event.js';
 import type { JsonObject } from '../output/json.js';
 import { printable } from '../output/printable.js';
 import { eventJson, recordingHeadJson } from '../output/watch-json.js';
+import { appendLine, fileErrorCode } from './append-line.js';
 import { UsageError } from './usage-error.js';
 import { version } from './version.js';
 
@@ -34,8 +35,8 @@ export class Recording implements Disposable {
     try {
       this.#fd = openSync(path, 'wx', 0o600);
     } catch (error) {
-      const why =
-        codeOf(error) === 'EEXIST' ? 'there is one already, and nothing is overwritten' : codeOf(error);
+      const code = fileErrorCode(error);
+      const why = code === 'EEXIST' ? 'there is one already, and nothing is overwritten' : code;
       throw new UsageError(`Expected a file that can be made after --record, got ${printable(path)}: ${why}`);
     }
   }
@@ -66,17 +67,12 @@ export class Recording implements Disposable {
       this.#hasBegun = true;
       for (const line of eventJson(event, source())) this.#write(line);
     } catch (error) {
-      this.#problem = `The recording ${printable(this.path)} ends early: ${codeOf(error)}`;
+      this.#problem = `The recording ${printable(this.path)} ends early: ${fileErrorCode(error)}`;
       onFailure(this.#problem);
     }
   }
 
   #write(line: JsonObject): void {
-    const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
-    for (let written = 0; written < bytes.length; ) written += writeSync(this.#fd, bytes, written);
+    appendLine(this.#fd, JSON.stringify(line));
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'it failed';
 }

@@ -5,11 +5,12 @@ import { examineBackend, type OpenOptions, openBackend } from '../backend/open.j
 import { NotPermittedError, UnverifiedError } from '../lease/errors.js';
 import { escapeText } from '../lease/text.js';
 import type { OperationContext } from '../operations/context.js';
+import { Audit } from './audit.js';
 import { CommandBudget } from './budget.js';
 import { readConnectionSettings } from './connection-settings.js';
 import type { CliIo } from './io.js';
 import { LOAD_MS, locate } from './locate.js';
-import { type CommonOptions, parseDuration, parseTimeout } from './options.js';
+import { type AuditOptions, type CommonOptions, parseDuration, parseTimeout } from './options.js';
 import type { Printer } from './printer.js';
 import { UsageError } from './usage-error.js';
 
@@ -21,6 +22,9 @@ export interface Session {
   readonly context: OperationContext;
   /** Whether the config says that its backend is not to be changed. */
   readonly isReadOnlyContext: boolean;
+  /** What keeps the writes; absent for a command that only reads. */
+  readonly audit?: Audit | undefined;
+  close(): Promise<void>;
 }
 
 /** The milliseconds that a one-shot command, or one call of a longer one, may take by default. */
@@ -46,7 +50,7 @@ export interface SessionOptions {
 export async function openSession(
   io: CliIo,
   printer: Printer,
-  options: CommonOptions,
+  options: CommonOptions & AuditOptions,
   { access, bounds, kept, signal }: SessionOptions,
 ): Promise<Session> {
   const located = await locate(io, printer, options, access);
@@ -57,8 +61,20 @@ export async function openSession(
     kept,
   });
   const examined = await openBackend(located, open);
-  await settle(io, options, located, examined, budget);
-  if (open.allowsNoop && examined.backend.source().isNoop) {
+  const { backend } = examined;
+  let audit: Audit | undefined;
+  const close = async () => {
+    audit?.[Symbol.dispose]();
+    await backend.close();
+  };
+  try {
+    if (access === 'write') audit = new Audit(io, printer, options, located.settings, () => backend.source());
+    await settle(io, options, located, examined, budget);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  if (open.allowsNoop && backend.source().isNoop) {
     await printer.warn(
       'no leasing: this runs the fallback of the runtime, where every caller wins and nobody is ever the owner',
     );
@@ -67,8 +83,10 @@ export async function openSession(
     io,
     printer,
     budget,
-    context: { backend: examined.backend, clock: io.clock, signal },
+    context: { backend, clock: io.clock, signal, writeLog: audit?.tell },
     isReadOnlyContext: located.settings.readOnly === true,
+    audit,
+    close,
   };
 }
 
@@ -85,7 +103,12 @@ export async function examineSession(
   const located = await locate(io, printer, options, 'read');
   const { open, budget } = await prepare(io, printer, options, located, { access: 'read', bounds: 'call' });
   const examined = await examineBackend(located, open);
-  await settle(io, options, located, examined, budget);
+  try {
+    await settle(io, options, located, examined, budget);
+  } catch (error) {
+    await examined.close();
+    throw error;
+  }
   return { located, examined, budget };
 }
 
@@ -99,13 +122,7 @@ async function settle(
 ): Promise<void> {
   await io.application.settle();
   budget.restart();
-  if (!probe) return;
-  try {
-    await probeInspector(examined, located);
-  } catch (error) {
-    await examined.close();
-    throw error;
-  }
+  if (probe) await probeInspector(examined, located);
 }
 
 async function prepare(

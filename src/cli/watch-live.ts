@@ -17,7 +17,7 @@ export interface Live {
 
 /** Shows a watch of a session's backend until it is ended, or left; answers the exit code. */
 export async function showLive(session: Session, live: Live): Promise<number> {
-  const { io, printer, context, isReadOnlyContext } = session;
+  const { io, printer, context, isReadOnlyContext, audit } = session;
   const { events, isWritable, isOnScreen, ending, leaseTtlMs } = live;
   const source = () => context.backend.source();
   if (!isOnScreen) {
@@ -25,7 +25,7 @@ export async function showLive(session: Session, live: Live): Promise<number> {
     await printEvents(printer, events, source);
     return 0;
   }
-  const actions = screenActions(context, leaseTtlMs);
+  const actions = screenActions({ ...context, writeLog: audit?.keep }, leaseTtlMs);
   const screen = { events, source, isWritable, isReadOnlyContext, actions, ending, leaseTtlMs };
   return runScreen(io, printer, screen);
 }

@@ -38,9 +38,12 @@ export async function acquire(context: OperationContext, request: AcquireRequest
       dryRun: true,
     });
   }
-  const report = await settleWrite(context, key, { owner, ttlMs }, () =>
-    reporterOf(context.backend).tryAcquire(key, owner, ttlMs),
-  );
+  const report = await settleWrite(context, {
+    verb: 'acquire',
+    key,
+    wanted: { owner, ttlMs },
+    send: () => reporterOf(context.backend).tryAcquire(key, owner, ttlMs),
+  });
   const parts = { key, ...leaseFrom(key, report) };
   if (!report.done) return outcomeOf(context, 'acquire', 'held-by-other', { ...parts, notes });
   return outcomeOf(context, 'acquire', report.refreshed ? 'refreshed' : 'acquired', {

@@ -1,12 +1,15 @@
 import type { Backend } from '../lease/backend.js';
 import type { Clock } from '../lease/clock.js';
 import type { KeyOutcome, KeyVerb, Note, OutcomeStatus } from './outcome.js';
+import type { WriteLog } from './write-log.js';
 
 /** What an operation works with. */
 export interface OperationContext {
   readonly backend: Backend;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
+  /** Is told of every write but the renewals of a lease that is held. */
+  readonly writeLog?: WriteLog | undefined;
 }
 
 /** The parts of an outcome that a verb decides; the rest is the same for all. */

@@ -10,6 +10,7 @@ import { leaseFrom } from './report.js';
 import { reporterOf } from './reporter.js';
 import { type KeyRequest, resolveKeyToWrite } from './resolve-key.js';
 import { ThreadIndex } from './thread-index.js';
+import { loggedWrite, type WriteLog } from './write-log.js';
 
 /** What holding a key needs to know. */
 export interface KeepRequest {
@@ -36,7 +37,7 @@ export async function keep(context: OperationContext, request: KeepRequest): Pro
   return takeTurn(context, { waitMs, signal }, async () => {
     resolved ??= await resolveKeyToWrite(context, target, new ThreadIndex(context), 'acquire');
     const { key, notes } = resolved;
-    const provider = new ReportedProvider(context.backend);
+    const provider = new ReportedProvider(context);
     const held = await holdLease(provider, key, owner, { ttlMs, graceMs, signal });
     const seen = provider.lastClaim ? leaseFrom(key, provider.lastClaim) : {};
     if (!held.acquired) {
@@ -54,17 +55,24 @@ export async function keep(context: OperationContext, request: KeepRequest): Pro
   });
 }
 
-/** A backend's provider that keeps what its last claim found: whose the key is, for how long, and since when it was ours. */
+/**
+ * A backend's provider that keeps what its last claim found (whose the key is, for how long, and since when it was ours)
+ * and has the claim and the release logged.
+ */
 class ReportedProvider implements LeaseProvider {
   lastClaim: LeaseReport | undefined;
   readonly #backend: Backend;
+  readonly #log: WriteLog | undefined;
 
-  constructor(backend: Backend) {
+  constructor({ backend, writeLog }: OperationContext) {
     this.#backend = backend;
+    this.#log = writeLog;
   }
 
   async acquireLease(key: string, owner: string, ttlMs: number): Promise<AcquireResult> {
-    const report = await reporterOf(this.#backend).tryAcquire(key, owner, ttlMs);
+    const report = await loggedWrite(this.#log, { verb: 'acquire', key }, () =>
+      reporterOf(this.#backend).tryAcquire(key, owner, ttlMs),
+    );
     this.lastClaim = report;
     return { acquired: report.done, ...(report.holder !== undefined && { owner: report.holder }) };
   }
@@ -73,8 +81,13 @@ class ReportedProvider implements LeaseProvider {
     return this.#backend.provider.getLeaseOwner(key);
   }
 
-  releaseLease(key: string, owner: string): Promise<void> {
-    return this.#backend.provider.releaseLease(key, owner);
+  async releaseLease(key: string, owner: string): Promise<void> {
+    const { reporter, provider } = this.#backend;
+    await loggedWrite(this.#log, { verb: 'release', key, before: { owner } }, async () => {
+      if (reporter) return reporter.tryRelease(key, owner);
+      await provider.releaseLease(key, owner);
+      return { done: true, isUnseen: true };
+    });
   }
 
   renewLease(key: string, owner: string, ttlMs: number): Promise<boolean> {

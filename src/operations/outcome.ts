@@ -1,5 +1,7 @@
 import type { BackendSource } from '../lease/backend.js';
+import type { LeaseError } from '../lease/errors.js';
 import type { SeenLease } from '../lease/inspector.js';
+import type { Work } from './quiet-guard.js';
 
 /** The verbs that answer about one key. */
 export type KeyVerb = 'owner' | 'acquire' | 'release' | 'renew' | 'transfer';
@@ -10,6 +12,7 @@ export type KeyVerb = 'owner' | 'acquire' | 'release' | 'renew' | 'transfer';
  * - `held`, `free`: what `owner` read.
  * - `acquired`, `refreshed`, `released`, `renewed`, `transferred`: done. `acquired` by `transfer`: its fallback.
  * - `held-by-other`: nothing was changed, another owner has it.
+ * - `active`: nothing was changed, the thread's run is at work.
  * - `no-lease`: nothing was changed, nobody has it.
  * - `skipped`: left out of a bulk on purpose.
  */
@@ -22,8 +25,22 @@ export type OutcomeStatus =
   | 'renewed'
   | 'transferred'
   | 'held-by-other'
+  | 'active'
   | 'no-lease'
   | 'skipped';
+
+/** What was seen of a key some time after a write took it from an owner. */
+export type LaterLook = {
+  /** Milliseconds between the write's answer and the look. */
+  readonly afterMs: number;
+} & (
+  | {
+      readonly lease?: SeenLease;
+      /** The owner that it was taken from has it again: it lives, and goes on renewing. */
+      readonly isBack: boolean;
+    }
+  | { readonly error: LeaseError }
+);
 
 /** The answer of a verb for one key: data for text and JSON alike. */
 export interface KeyOutcome {
@@ -37,6 +54,10 @@ export interface KeyOutcome {
   readonly lease?: SeenLease;
   /** The owner before, where it was known and is another than now. */
   readonly previousOwner?: string;
+  /** The last sign of the run that is at work; with the status `active` alone. */
+  readonly work?: Work;
+  /** What was seen some time after the write. */
+  readonly later?: LaterLook;
   /** Nothing was sent; the status says what would have been done as things stood. */
   readonly dryRun?: true;
   /** The write's own answer was lost; the status is what was seen on reading back. */

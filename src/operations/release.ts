@@ -4,6 +4,7 @@ import { parseKey } from '../lease/key.js';
 import { cautionFor } from './cautions.js';
 import { type OperationContext, outcomeOf } from './context.js';
 import type { KeyOutcome, Note } from './outcome.js';
+import { findWork, type Work } from './quiet-guard.js';
 import { leaseFrom } from './report.js';
 import { reporterOf } from './reporter.js';
 import { type KeyRequest, resolveKeyToWrite } from './resolve-key.js';
@@ -15,6 +16,8 @@ import { ThreadIndex } from './thread-index.js';
 export interface ReleaseRequest {
   readonly targets: readonly KeyRequest[];
   readonly owner: OwnerRequest;
+  /** Only keys of threads whose run produced nothing for so many milliseconds: the others are `active`. */
+  readonly quietForMs?: number | undefined;
   readonly dryRun?: boolean;
 }
 
@@ -25,10 +28,12 @@ interface Plan {
   readonly notes: readonly Note[];
   readonly lease?: SeenLease | undefined;
   readonly isSkipped: boolean;
+  /** The thread's run is at work: nothing may be sent. */
+  readonly work?: Work | undefined;
 }
 
 /**
- * Gives keys back: `released`, `no-lease`, or `held-by-other`. Every key is found, and with force every holder shown
+ * Gives keys back: `released`, `no-lease`, `held-by-other`, or `active`. Every key is found, and with force every holder shown
  * and confirmed at once, before the first write. In a bulk, step fences are skipped.
  */
 export async function* release(
@@ -37,8 +42,8 @@ export async function* release(
 ): AsyncGenerator<KeyOutcome> {
   const { owner } = request;
   const plans = await planRelease(context, request);
-  const held = plans.flatMap(({ lease, expected }) =>
-    lease && (expected === undefined || expected === lease.owner) ? [lease] : [],
+  const held = plans.flatMap(({ lease, expected, work }) =>
+    lease && !work && (expected === undefined || expected === lease.owner) ? [lease] : [],
   );
   if (owner.by === 'force' && held.length > 0 && !request.dryRun) {
     held.forEach(assertNameable);
@@ -49,27 +54,33 @@ export async function* release(
 
 async function planRelease(
   context: OperationContext,
-  { targets, owner, dryRun }: ReleaseRequest,
+  { targets, owner, dryRun, quietForMs }: ReleaseRequest,
 ): Promise<Plan[]> {
   const index = new ThreadIndex(context);
   const plans: Plan[] = [];
   for (const target of targets) {
     const { key, notes } = await resolveKeyToWrite(context, target, index, 'release');
     const isSkipped = targets.length > 1 && parseKey(key).kind === 'step';
-    const isRead = !isSkipped && (owner.by === 'force' || dryRun);
+    const isRead = !isSkipped && (owner.by === 'force' || dryRun || quietForMs !== undefined);
     const lease = isRead ? await context.backend.readLease(key) : undefined;
-    plans.push({ key, notes, lease, isSkipped, expected: target.by === 'key' ? target.owner : undefined });
+    const work = lease && quietForMs !== undefined && (await findWork(context.backend, key, quietForMs));
+    const expected = target.by === 'key' ? target.owner : undefined;
+    plans.push({ key, notes, lease, isSkipped, expected, ...(work && { work }) });
   }
   return plans;
 }
 
 async function releaseOne(
   context: OperationContext,
-  { key, notes, lease, isSkipped, expected }: Plan,
+  { key, notes, lease, isSkipped, expected, work }: Plan,
   { owner: request, dryRun }: ReleaseRequest,
 ): Promise<KeyOutcome> {
   if (isSkipped)
     return outcomeOf(context, 'release', 'skipped', { key, notes: [...notes, { kind: 'step-fence' }] });
+  if (work) {
+    const parts = { key, notes, work, ...(lease && { lease }), ...(dryRun && { dryRun }) };
+    return outcomeOf(context, 'release', 'active', parts);
+  }
   const owner = expected ?? (request.by === 'name' ? request.owner : lease?.owner);
   if (owner === undefined)
     return outcomeOf(context, 'release', 'no-lease', { key, notes, ...(dryRun && { dryRun }) });
@@ -80,9 +91,13 @@ async function releaseOne(
       return outcomeOf(context, 'release', 'held-by-other', { key, lease, notes, dryRun });
     return outcomeOf(context, 'release', 'released', { key, previousOwner: owner, notes: done, dryRun });
   }
-  const report = await settleWrite(context, key, { notOwner: owner }, () =>
-    reporterOf(context.backend).tryRelease(key, owner),
-  );
+  const report = await settleWrite(context, {
+    verb: 'release',
+    key,
+    before: lease ?? { owner },
+    wanted: { notOwner: owner },
+    send: () => reporterOf(context.backend).tryRelease(key, owner),
+  });
   // Read back as another's: it may have been all along, and only a holder that was read before is known to have let go.
   const isOthers = report.readBack && report.holder !== undefined && request.by !== 'force';
   if (report.done && !isOthers) {

@@ -37,9 +37,13 @@ export async function renew(context: OperationContext, request: RenewRequest): P
   const holder = await shownHolder(context, key, request.owner);
   if (!holder) return outcomeOf(context, 'renew', 'no-lease', { key, notes });
   const { owner } = holder;
-  const report = await settleWrite(context, key, { owner, ttlMs }, () =>
-    reporterOf(context.backend).tryRenew(key, owner, ttlMs),
-  );
+  const report = await settleWrite(context, {
+    verb: 'renew',
+    key,
+    before: holder.lease ?? { owner },
+    wanted: { owner, ttlMs },
+    send: () => reporterOf(context.backend).tryRenew(key, owner, ttlMs),
+  });
   const status = report.done ? 'renewed' : report.holder === undefined ? 'no-lease' : 'held-by-other';
   return outcomeOf(context, 'renew', status, {
     key,

@@ -1,6 +1,7 @@
 import { isLeaseError } from '../lease/errors.js';
 import type { LeaseReport, SeenLease } from '../lease/inspector.js';
 import type { OperationContext } from './context.js';
+import { loggedWrite, type WriteRecord } from './write-log.js';
 
 /** A write's report, and whether it is the write's own or what was seen afterwards. */
 export type SettledReport = LeaseReport & { readonly readBack?: true };
@@ -11,19 +12,28 @@ export type WantedState =
   /** The key is no longer held by this owner. */
   | { readonly notOwner: string };
 
+/** A write to be sent. */
+export interface PlannedWrite extends Pick<WriteRecord, 'verb' | 'key' | 'before'> {
+  readonly wanted: WantedState;
+  readonly send: () => Promise<LeaseReport>;
+}
+
 /**
- * Runs a write. When its answer is lost, the lease is read back once: that can settle that the wanted state is there,
- * never that the write did not happen, since it may still arrive. Unsettled, the error stands.
+ * Sends a write and has it logged. When its answer is lost, the lease is read back once: that can settle that the wanted
+ * state is there, never that the write did not happen, since it may still arrive. Unsettled, the error stands.
  */
-export async function settleWrite(
+export async function settleWrite(context: OperationContext, write: PlannedWrite): Promise<SettledReport> {
+  const { verb, key, before } = write;
+  return loggedWrite(context.writeLog, { verb, key, before }, () => settled(context, write));
+}
+
+async function settled(
   { backend, clock }: OperationContext,
-  key: string,
-  wanted: WantedState,
-  write: () => Promise<LeaseReport>,
+  { key, wanted, send }: PlannedWrite,
 ): Promise<SettledReport> {
   const startedMs = clock.monotonicMs();
   try {
-    return await write();
+    return await send();
   } catch (error) {
     if (!isLeaseError(error) || error.code !== 'ERR_LEASE_OUTCOME_UNKNOWN') throw error;
     let lease: SeenLease | undefined;

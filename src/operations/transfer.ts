@@ -1,6 +1,7 @@
 import { cautionFor } from './cautions.js';
 import { type OperationContext, outcomeOf } from './context.js';
 import type { KeyOutcome, Note } from './outcome.js';
+import { findWork } from './quiet-guard.js';
 import { leaseFrom } from './report.js';
 import { reporterOf } from './reporter.js';
 import { type KeyRequest, resolveKeyToWrite } from './resolve-key.js';
@@ -16,11 +17,13 @@ export interface TransferRequest {
   readonly ttlMs: number;
   /** When the lease was lost meanwhile: acquire afresh, as the contract tells callers to. */
   readonly orAcquire?: boolean;
+  /** Only when the thread's run produced nothing for so many milliseconds: else the outcome is `active`. */
+  readonly quietForMs?: number | undefined;
   readonly dryRun?: boolean;
 }
 
 /**
- * Hands a lease over: `transferred`, `no-lease`, or `held-by-other`; with `orAcquire` a lease that was lost is
+ * Hands a lease over: `transferred`, `no-lease`, `held-by-other`, or `active`; with `orAcquire` a lease that was lost is
  * acquired afresh: `acquired`, `refreshed`, or `held-by-other`.
  */
 export async function transfer(context: OperationContext, request: TransferRequest): Promise<KeyOutcome> {
@@ -33,12 +36,20 @@ export async function transfer(context: OperationContext, request: TransferReque
   );
   const done: readonly Note[] = [...notes, { kind: 'not-renewed' }, ...cautionFor(key, 'transfer')];
   if (request.dryRun) return planTransfer(context, request, key, notes, done);
-  const holder = await shownHolder(context, key, request.from);
+  const holder = await shownHolder(context, key, request.from, request.quietForMs);
   if (holder) {
-    const { owner: from } = holder;
-    const report = await settleWrite(context, key, { owner: to, ttlMs }, () =>
-      reporterOf(context.backend).tryTransfer(key, from, to, ttlMs),
-    );
+    const { owner: from, work } = holder;
+    if (work) {
+      const lease = holder.lease ?? (await context.backend.readLease(key));
+      return outcomeOf(context, 'transfer', 'active', { key, ...(lease && { lease }), work, notes });
+    }
+    const report = await settleWrite(context, {
+      verb: 'transfer',
+      key,
+      before: holder.lease ?? { owner: from },
+      wanted: { owner: to, ttlMs },
+      send: () => reporterOf(context.backend).tryTransfer(key, from, to, ttlMs),
+    });
     if (report.done) {
       return outcomeOf(context, 'transfer', 'transferred', {
         key,
@@ -54,9 +65,12 @@ export async function transfer(context: OperationContext, request: TransferReque
   } else if (!request.orAcquire) {
     return outcomeOf(context, 'transfer', 'no-lease', { key, notes });
   }
-  const report = await settleWrite(context, key, { owner: to, ttlMs }, () =>
-    reporterOf(context.backend).tryAcquire(key, to, ttlMs),
-  );
+  const report = await settleWrite(context, {
+    verb: 'acquire',
+    key,
+    wanted: { owner: to, ttlMs },
+    send: () => reporterOf(context.backend).tryAcquire(key, to, ttlMs),
+  });
   const status = !report.done ? 'held-by-other' : report.refreshed ? 'refreshed' : 'acquired';
   return outcomeOf(context, 'transfer', status, {
     key,
@@ -67,7 +81,7 @@ export async function transfer(context: OperationContext, request: TransferReque
 
 async function planTransfer(
   context: OperationContext,
-  { from, to, ttlMs, orAcquire }: TransferRequest,
+  { from, to, ttlMs, orAcquire, quietForMs }: TransferRequest,
   key: string,
   notes: readonly Note[],
   done: readonly Note[],
@@ -76,6 +90,8 @@ async function planTransfer(
   const lease = await context.backend.readLease(key);
   const wanted = { key, owner: to, remainingMs: ttlMs };
   if (lease && (from.by === 'force' || lease.owner === from.owner)) {
+    const work = quietForMs === undefined ? undefined : await findWork(context.backend, key, quietForMs);
+    if (work) return outcomeOf(context, 'transfer', 'active', { key, lease, work, notes, dryRun });
     return outcomeOf(context, 'transfer', 'transferred', {
       key,
       lease: wanted,

@@ -5,7 +5,7 @@ import { parseKey } from '../lease/key.js';
 import { parseOwner } from '../lease/owner.js';
 import { escapeText } from '../lease/text.js';
 import type { ListEnd, ListedLease } from '../operations/list-leases.js';
-import type { KeyOutcome } from '../operations/outcome.js';
+import type { KeyOutcome, LaterLook } from '../operations/outcome.js';
 import { formatInstant } from './durations.js';
 import { isCaution, noteText } from './note-text.js';
 import { printable } from './printable.js';
@@ -16,6 +16,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** The answer of a verb for one key. */
 export function outcomeJson(outcome: KeyOutcome, exitCode: number): JsonObject {
   const { verb, status, key, thread, lease, previousOwner, dryRun, readBack, notes, source, atMs } = outcome;
+  const { work, later } = outcome;
   return {
     schema: 'mastra-lease/outcome@1',
     verb,
@@ -24,6 +25,8 @@ export function outcomeJson(outcome: KeyOutcome, exitCode: number): JsonObject {
     ...(key === undefined ? { key: null, thread: escapeText(thread ?? '') } : keyFields(key)),
     ...(lease && leaseFields(lease, atMs)),
     ...(previousOwner !== undefined && { previousOwner: escapeText(previousOwner) }),
+    ...(work && { lastEventAgeMs: Math.floor(work.ageMs), lastEventType: printable(work.type) }),
+    ...(later && { later: laterFields(later, atMs) }),
     ...(dryRun && { dryRun }),
     ...(readBack && { readBack }),
     notes: notes.filter((note) => !isCaution(note)).map((note) => noteText(note, outcome)),
@@ -31,6 +34,14 @@ export function outcomeJson(outcome: KeyOutcome, exitCode: number): JsonObject {
     source: sourceFields(source),
     at: formatInstant(atMs),
   };
+}
+
+/** A look some time after a write. */
+function laterFields(later: LaterLook, atMs: number): JsonObject {
+  const { afterMs } = later;
+  if ('error' in later) return { afterMs, error: errorFields(later.error) };
+  const { lease, isBack } = later;
+  return { afterMs, isBack, ...(lease && leaseFields(lease, atMs + afterMs)) };
 }
 
 /** One lease of a listing. */

@@ -5,6 +5,7 @@ import { nextCommand, option, searchCommand } from './command-line.js';
 import { formatDuration, formatInstant } from './durations.js';
 import { describeKey } from './key-words.js';
 import { isCaution, noteText } from './note-text.js';
+import { printable } from './printable.js';
 import type { Theme } from './theme.js';
 
 /** An outcome as text: the answer for stdout, the rest for stderr. */
@@ -53,13 +54,14 @@ const STATUS_WORD: Record<OutcomeStatus, string> = {
   renewed: 'renewed',
   transferred: 'moved',
   'held-by-other': 'held',
+  active: 'active',
   'no-lease': 'no lease',
   skipped: 'skipped',
 };
 
 /** The status in a word; what a dry run would have changed is not called done. */
 function statusWord({ status, dryRun }: KeyOutcome): string {
-  const isRefusal = status === 'held-by-other' || status === 'no-lease';
+  const isRefusal = status === 'held-by-other' || status === 'active' || status === 'no-lease';
   return dryRun && !isRefusal ? 'dry run' : STATUS_WORD[status];
 }
 
@@ -72,6 +74,7 @@ const STATUS_COLOUR: Record<OutcomeStatus, (theme: Theme) => (text: string) => s
   renewed: (theme) => theme.good,
   transferred: (theme) => theme.good,
   'held-by-other': (theme) => theme.warn,
+  active: (theme) => theme.warn,
   'no-lease': (theme) => theme.warn,
   skipped: (theme) => theme.dim,
 };
@@ -86,6 +89,8 @@ function sentence(outcome: KeyOutcome): string {
     case 'held':
     case 'held-by-other':
       return `${what} is ${owner}'s ${left}`;
+    case 'active':
+      return `${what}${lease ? ` is ${owner}'s, and` : ''} is at work${lastSign(outcome)}`;
     case 'acquired':
     case 'refreshed':
     case 'renewed':
@@ -102,6 +107,10 @@ function sentence(outcome: KeyOutcome): string {
     case 'skipped':
       return what;
   }
+}
+
+function lastSign({ work }: KeyOutcome): string {
+  return work ? `: last event ${formatDuration(work.ageMs)} ago (${escapeText(work.type)})` : '';
 }
 
 function subject({ key, thread }: KeyOutcome): string {
@@ -152,13 +161,27 @@ function talk(outcome: KeyOutcome, typed: object): readonly string[] {
     ...outcome.notes.map((note) =>
       isCaution(note) ? `caution: ${noteText(note, outcome)}` : noteText(note, outcome),
     ),
+    ...laterText(outcome),
     ...nextStep(outcome, typed),
+  ];
+}
+
+/** What a look some time after the write has shown. */
+function laterText({ key, previousOwner, later }: KeyOutcome): readonly string[] {
+  if (!later || key === undefined) return [];
+  const what = `${formatDuration(later.afterMs)} later`;
+  if ('error' in later) return [`caution: ${what} it could not be read: ${printable(later.error.message)}`];
+  const holder = later.lease ? `it is ${ownerWord(later.lease.owner)}'s` : 'nobody holds it';
+  if (!later.isBack) return [`${what} ${holder}`];
+  return [
+    `caution: ${what} ${ownerWord(previousOwner ?? '')} has it again and is still renewing: its run lives`,
   ];
 }
 
 /** The next thing to try where the answer may not be what was hoped for. Commands keep the backend that was typed. */
 function nextStep({ verb, status, key, lease }: KeyOutcome, typed: object): readonly string[] {
   if (key === undefined) return [];
+  if (status === 'active') return ['abort the run first; to break its lease all the same: --even-if-active'];
   if (status === 'held-by-other' && lease) {
     if (verb === 'acquire') {
       return [`${whenFree(lease.remainingMs)}; to look again: ${nextCommand('owner', typed, key)}`];

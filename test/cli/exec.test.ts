@@ -77,7 +77,12 @@ describe('the command', () => {
 
   test('is told about on stderr, behind a prefix; --quiet leaves only what went wrong', async () => {
     const { stderr } = await exec(['deploy', '--owner', 'job-1', '--', 'true']);
-    expect(stderr).toBe(`mastra-lease: holding deploy as job-1 · ${site.source} · MASTRA_LEASE_BACKEND\n`);
+    expect(stderr.split('\n')).toEqual([
+      expect.stringMatching(/^mastra-lease: audit: .+ acquire deploy: done, now job-1$/),
+      `mastra-lease: holding deploy as job-1 · ${site.source} · MASTRA_LEASE_BACKEND`,
+      expect.stringMatching(/^mastra-lease: audit: .+ release deploy from job-1: done, now nobody's$/),
+      '',
+    ]);
     expect((await exec(['deploy', '-q', '--', 'true'])).stderr).toBe('');
     await site.hold('deploy', 'job-9');
     expect((await exec(['deploy', '-q', '--', 'true'])).stderr).toMatch(

@@ -39,7 +39,7 @@ describe('acquire --keep', () => {
       running.child.kill(signal);
       const { stdout, stderr, exitCode: code } = await running.done;
       expect({ code, stdout }).toEqual({ code: exitCode, stdout: 'job-1\n' });
-      expect(stderr).toMatch(/renewed until SIGINT.*\n.*\ngave deploy back\n$/);
+      expect(stderr).toMatch(/renewed until SIGINT.*\n.*\naudit: .*\ngave deploy back\n$/);
       expect(await site.heldKeys()).toEqual([]);
     },
   );

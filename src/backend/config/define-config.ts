@@ -13,12 +13,17 @@ export interface BackendConfig {
   readonly timeout?: string | undefined;
   /** Refuses every write: a seat belt against mistakes, not an access control. */
   readonly readOnly?: boolean | undefined;
+  /** Each write appends a line of JSON to this file, relative to the config file, or is not sent. */
+  readonly auditFile?: string | undefined;
   readonly tls?: TlsConfig | undefined;
   /** Redis: who logs in. */
   readonly username?: string | undefined;
   /** Redis: the password, or a function asked at each connect (short-lived tokens). */
   readonly password?: string | (() => string | Promise<string>) | undefined;
-  /** Templates of URLs by name, such as `{ run: 'https://logs.example/{runId}' }`. */
+  /**
+   * Templates of URLs by name, such as `{ run: 'https://logs.example/{run}' }`, which `inspect` shows filled in: `{owner}`,
+   * `{run}`, `{thread}`, `{resource}` and `{process}`, each URL-encoded. `run` is where the logs of a run are.
+   */
   readonly links?: Readonly<Record<string, string>> | undefined;
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { InvalidConfigError } from '../../lease/errors.js';
+import { LINK_PLACEHOLDERS, unknownPlaceholder } from '../../lease/link.js';
 import { readDuration } from '../../lease/ttl.js';
 import type { LeaseConfig } from './define-config.js';
 import { suggestion } from './nearest-name.js';
@@ -25,6 +26,8 @@ const TLS = z.strictObject(
 
 const TIMEOUT = 'a duration of more than 0 with its unit ("15s", "500ms")';
 
+const LINK = `a URL with no other placeholder than ${LINK_PLACEHOLDERS.map((name) => `{${name}}`).join(', ')}`;
+
 const BACKEND = z.strictObject(
   {
     backend: text('the name of a backend as a string that is not empty'),
@@ -32,6 +35,7 @@ const BACKEND = z.strictObject(
     keyPrefix: text('a prefix as a string that is not empty'),
     timeout: z.optional(z.string({ error: TIMEOUT }).check(z.refine(isTimeout, { error: TIMEOUT }))),
     readOnly: YES_OR_NO,
+    auditFile: text('the path of a file as a string that is not empty'),
     tls: z.optional(TLS),
     username: text('a user name as a string that is not empty'),
     password: z.optional(
@@ -40,7 +44,13 @@ const BACKEND = z.strictObject(
       }),
     ),
     links: z.optional(
-      z.record(NAME, z.string({ error: 'a URL as a string' }), { error: 'an object of URLs by name' }),
+      z.record(
+        NAME,
+        z
+          .string({ error: 'a URL as a string' })
+          .check(z.refine((link) => unknownPlaceholder(link) === undefined, { error: LINK })),
+        { error: 'an object of URLs by name' },
+      ),
     ),
   },
   { error: 'an object with a backend' },
@@ -116,8 +126,11 @@ function valueAt(value: unknown, path: Path): unknown {
   );
 }
 
-/** What a value is, never the value; but a duration that lacks its unit says more than its kind. */
+/** What a value is, never the value; but a duration without its unit, or a placeholder, says more than its kind. */
 function kindOf(value: unknown, path: Path): string {
+  const placeholder =
+    path.at(-2) === 'links' && typeof value === 'string' ? unknownPlaceholder(value) : undefined;
+  if (placeholder !== undefined) return `{${placeholder}}`;
   if (path.at(-1) === 'timeout' && /^-?[\d.]{1,12}[a-z]{0,8}$/.test(String(value)))
     return JSON.stringify(value);
   if (value === undefined) return 'nothing';

@@ -50,9 +50,13 @@ function contextOf({ contexts = {} }: LeaseConfig, name: string): BackendConfig 
 function merge({ config, path }: FoundConfig, context: BackendConfig): BackendConfig {
   const { contexts: _contexts, defaultContext: _default, ...top } = config;
   const merged = { ...sharedWith(top, context), ...withoutUndefined(context) };
-  const { tls } = merged;
-  if (tls?.ca === undefined) return merged;
-  return { ...merged, tls: { ...tls, ca: resolve(dirname(path), tls.ca) } };
+  const { tls, auditFile } = merged;
+  const found = (file: string) => resolve(dirname(path), file);
+  return {
+    ...merged,
+    ...(auditFile !== undefined && { auditFile: found(auditFile) }),
+    ...(tls?.ca !== undefined && { tls: { ...tls, ca: found(tls.ca) } }),
+  };
 }
 
 /**

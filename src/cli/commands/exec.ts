@@ -23,9 +23,11 @@ import { knownKey, parseGrace, parseWait, readClaimant } from '../holding-option
 import type { CliIo } from '../io.js';
 import { readKeyRequest } from '../key-requests.js';
 import {
+  type AuditOptions,
   type CommonOptions,
   type KeyOptions,
   parseTtl,
+  withAuditOptions,
   withCommonOptions,
   withKeyOptions,
 } from '../options.js';
@@ -36,7 +38,8 @@ import { exitCodeOfEnd, SignalRelay } from '../signal-relay.js';
 import { UsageError } from '../usage-error.js';
 
 type ExecOptions = CommonOptions &
-  KeyOptions & {
+  KeyOptions &
+  AuditOptions & {
     readonly owner?: string;
     readonly ttl?: string;
     readonly wait?: string;
@@ -90,6 +93,7 @@ export const exec = sealCommand<ExecInput>({
       .option('--lease-exit-code <code>', 'for every failure that is not the command’s, 1 to 255')
       .option('-y, --yes', "hold a thread's lease: its messages are swallowed meanwhile");
     withKeyOptions(command);
+    withAuditOptions(command);
     withCommonOptions(command, 'for each call (default 5s; a third of the TTL at most)');
     command.action((key: string | undefined, rest: readonly string[], options: ExecOptions) =>
       run({ words: key === undefined ? rest : [key, ...rest], options }),

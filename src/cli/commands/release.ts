@@ -5,19 +5,21 @@ import { runInSession, sealCommand } from '../command.js';
 import { confirmHolders } from '../confirm.js';
 import { type ExitCode, exitCodeOf, worstExitCode } from '../exit-codes.js';
 import { readKeyRequests } from '../key-requests.js';
+import { verified } from '../look-again.js';
 import {
   type CommonOptions,
-  type ForceOptions,
   type KeyOptions,
+  parseQuietFor,
+  type TakingOptions,
   withCommonOptions,
-  withForceOptions,
   withKeyOptions,
+  withTakingOptions,
 } from '../options.js';
 import { readOwnerRequest } from '../owner-request.js';
 
 type ReleaseOptions = CommonOptions &
   KeyOptions &
-  ForceOptions & { readonly owner?: string; readonly missingOk?: boolean };
+  TakingOptions & { readonly owner?: string; readonly missingOk?: boolean };
 
 interface ReleaseInput {
   readonly keys: readonly string[];
@@ -33,7 +35,7 @@ export const release = sealCommand<ReleaseInput>({
       .option('--owner <owner>', 'whose lease it is (env: MASTRA_LEASE_OWNER)')
       .option('--missing-ok', 'a key that nobody holds counts as done');
     withKeyOptions(command);
-    withForceOptions(command);
+    withTakingOptions(command);
     withCommonOptions(command, 'for the whole command (default 5s)');
     command.action((keys: readonly string[], options: ReleaseOptions) => run({ keys, options }));
   },
@@ -54,11 +56,10 @@ export const release = sealCommand<ReleaseInput>({
         const targets = isNamed ? listed.map(withoutOwner) : listed;
         const { printer, context } = session;
         const exitCodes: ExitCode[] = [];
-        for await (const outcome of releaseLeases(context, {
-          targets,
-          owner,
-          dryRun: options.dryRun === true,
-        })) {
+        const quietForMs = parseQuietFor(options);
+        const dryRun = options.dryRun === true;
+        const outcomes = releaseLeases(context, { targets, owner, quietForMs, dryRun });
+        for await (const outcome of await verified(session, outcomes, options)) {
           const exitCode = options.missingOk && outcome.status === 'no-lease' ? 0 : exitCodeOf(outcome);
           exitCodes.push(exitCode);
           await printer.outcome(outcome, exitCode, targets.length > 1);

@@ -1,16 +1,19 @@
 import { transfer as transferLease } from '../../operations/transfer.js';
 import { runInSession, sealCommand } from '../command.js';
 import { confirmHolders } from '../confirm.js';
+import type { ExitCode } from '../exit-codes.js';
 import { readKeyRequest } from '../key-requests.js';
+import { verified } from '../look-again.js';
 import {
   type CommonOptions,
-  type ForceOptions,
   type KeyOptions,
   parseOwnerOption,
+  parseQuietFor,
   parseTtl,
+  type TakingOptions,
   withCommonOptions,
-  withForceOptions,
   withKeyOptions,
+  withTakingOptions,
 } from '../options.js';
 import { readOwnerRequest } from '../owner-request.js';
 import { printOutcome } from '../several-keys.js';
@@ -18,7 +21,7 @@ import { UsageError } from '../usage-error.js';
 
 type TransferOptions = CommonOptions &
   KeyOptions &
-  ForceOptions & {
+  TakingOptions & {
     readonly from?: string;
     readonly to?: string;
     readonly ttl?: string;
@@ -44,7 +47,7 @@ export const transfer = sealCommand<TransferInput>({
       )
       .option('--or-acquire', 'when it was lost meanwhile, acquire it afresh for --to');
     withKeyOptions(command);
-    withForceOptions(command);
+    withTakingOptions(command);
     withCommonOptions(command, 'for the whole command (default 5s)');
     command.action((key: string | undefined, options: TransferOptions) => run({ key, options }));
   },
@@ -72,10 +75,15 @@ export const transfer = sealCommand<TransferInput>({
           ),
           to,
           ttlMs,
+          quietForMs: parseQuietFor(options),
           orAcquire: options.orAcquire === true,
           dryRun: options.dryRun === true,
         });
-        return printOutcome(session, outcome);
+        let exitCode: ExitCode = 0;
+        for await (const seen of await verified(session, [outcome], options)) {
+          exitCode = await printOutcome(session, seen);
+        }
+        return exitCode;
       },
     ),
 });

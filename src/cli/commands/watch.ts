@@ -8,9 +8,11 @@ import { printable } from '../../output/printable.js';
 import { type Run, runGuarded, runInSession, sealCommand } from '../command.js';
 import { type FilterOptions, readFilter, withFilterOptions } from '../filter-options.js';
 import {
+  type AuditOptions,
   type CommonOptions,
   type KeyOptions,
   threadTtlMs,
+  withAuditOptions,
   withCommonOptions,
   withKeyOptions,
 } from '../options.js';
@@ -25,6 +27,7 @@ import { filterOfTarget, readWatchTarget } from '../watch-words.js';
 
 type WatchOptions = CommonOptions &
   KeyOptions &
+  AuditOptions &
   FilterOptions & {
     readonly for?: string;
     readonly write?: boolean;
@@ -54,6 +57,7 @@ export const watch = sealCommand<WatchInput>({
       .option('--replay <file>', 'look at a recording instead of a backend')
       .option('--speed <n>', 'of --replay: so many times as fast (default 1; off a terminal: at once)');
     withKeyOptions(command);
+    withAuditOptions(command);
     withCommonOptions(command, 'for each call (default 5s)');
     command.action((words: readonly string[], options: WatchOptions) => run({ words, options }));
   },

@@ -59,12 +59,13 @@ describe('the exit codes', () => {
       renewed: 0,
       transferred: 0,
       'held-by-other': 3,
+      active: 3,
       'no-lease': 4,
       skipped: 0,
     };
     const statuses = [
       ...(['held', 'free', 'acquired', 'refreshed', 'released', 'renewed', 'transferred'] as const),
-      ...(['held-by-other', 'no-lease', 'skipped'] as const),
+      ...(['held-by-other', 'active', 'no-lease', 'skipped'] as const),
     ];
     expect(Object.fromEntries(statuses.map((status) => [status, exitCodeOf({ status })]))).toEqual(codes);
   });

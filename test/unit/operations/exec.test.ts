@@ -130,7 +130,7 @@ describe('when the lease is lost', () => {
     expect(await running).toMatchObject({ lost: { reason: 'refused' } });
     const [term, kill] = command.received;
     expect(command.received.map(({ signal }) => signal)).toEqual(['SIGTERM', 'SIGKILL']);
-    expect((kill?.atMs ?? 0) - (term?.atMs ?? 0)).toBe(GRACE_MS);
+    expect((kill?.atMs ?? 0) - (term?.atMs ?? 0)).toBeCloseTo(GRACE_MS);
   });
 
   test('after the command ended and while what it left behind runs, it is lost all the same', async () => {

@@ -14,31 +14,34 @@ beforeEach(() => {
 
 /** A write whose answer is lost after `write` was done and some time has passed. */
 function settle(wanted: WantedState, write: () => Promise<unknown>, waitedMs = 2_000): Promise<LeaseReport> {
-  return settleWrite(site.context, 'k', wanted, async () => {
-    await write();
-    site.pass(waitedMs);
-    throw LOST;
+  return settleWrite(site.context, {
+    verb: 'acquire',
+    key: 'k',
+    wanted,
+    send: async () => {
+      await write();
+      site.pass(waitedMs);
+      throw LOST;
+    },
   });
 }
 
 const nothing = async () => {};
+const ACQUIRE = { verb: 'acquire', key: 'k', wanted: { owner: 'a', ttlMs: 5 } } as const;
 
 describe('a write whose answer came', () => {
   it('is that answer, and nothing is read', async () => {
-    const report = await settleWrite(site.context, 'k', { owner: 'a', ttlMs: 5 }, async () => ({
-      done: false,
-      holder: 'b',
-      remainingMs: 7,
-    }));
+    const report = await settleWrite(site.context, {
+      ...ACQUIRE,
+      send: async () => ({ done: false, holder: 'b', remainingMs: 7 }),
+    });
     expect(report).toEqual({ done: false, holder: 'b', remainingMs: 7 });
     expect(site.calls.read).toBe(0);
   });
 
   it('is its error, when it is known that nothing was sent', async () => {
     const unreachable = new UnreachableError('refused');
-    const settled = settleWrite(site.context, 'k', { owner: 'a', ttlMs: 5 }, () =>
-      Promise.reject(unreachable),
-    );
+    const settled = settleWrite(site.context, { ...ACQUIRE, send: () => Promise.reject(unreachable) });
     await expect(settled).rejects.toBe(unreachable);
     expect(site.calls.read).toBe(0);
   });

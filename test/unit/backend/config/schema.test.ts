@@ -17,7 +17,10 @@ describe('a config', () => {
       tls: { servername: 'cache', ca: './ca.pem', insecure: false },
       username: 'ops',
       password: async () => 'token',
-      links: { run: 'https://logs.example/{runId}' },
+      links: {
+        run: 'https://logs.example/{run}?owner={owner}',
+        grafana: 'https://g/{process}/{resource}/{thread}',
+      },
     };
     const config = defineConfig({ ...fields, contexts: { prod: fields, other: {} }, defaultContext: 'prod' });
     expect(parseConfig(config, FILE)).toEqual(config);
@@ -43,7 +46,7 @@ describe('a config', () => {
     [{ tls: { cert: 'x' } }, 'tls.cert: unknown field, there are servername, ca, insecure'],
     [
       { contexts: { prod: { defaultContext: 'x' } } },
-      'contexts.prod.defaultContext: unknown field, there are backend, inspect, keyPrefix, timeout, readOnly, tls, username, password, links',
+      'contexts.prod.defaultContext: unknown field, there are backend, inspect, keyPrefix, timeout, readOnly, auditFile, tls, username, password, links',
     ],
     [{ backend: 5 }, 'backend: expected the name of a backend as a string that is not empty, got a number'],
     [
@@ -60,6 +63,14 @@ describe('a config', () => {
     [{ links: ['x'] }, 'links: expected an object of URLs by name, got an array'],
     [{ links: { run: 1 } }, 'links.run: expected a URL as a string, got a number'],
     [{ links: { '': 'x' } }, 'links: expected names that are not empty'],
+    [
+      { links: { run: 'https://logs.example/{run}/{runId}' } },
+      'links.run: expected a URL with no other placeholder than {owner}, {run}, {thread}, {resource}, {process}, got {runId}',
+    ],
+    [
+      { contexts: { prod: { links: { 'a b': '{}' } } } },
+      'contexts.prod.links["a b"]: expected a URL with no',
+    ],
     [{ contexts: [] }, 'contexts: expected an object of backends by name, got an array'],
     [{ contexts: { prod: 'redis://x' } }, 'contexts.prod: expected an object with a backend, got a string'],
     [{ contexts: { 'a b': { backend: 1 } } }, 'contexts["a b"].backend: expected the name of'],
