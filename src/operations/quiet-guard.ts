@@ -10,14 +10,12 @@ export interface Work {
   readonly type: string;
 }
 
-/** Events that others than the run publish: they tell nothing about whether it works. */
-const NOT_THE_RUNS = ['signal-enqueued', 'idle-signal-enqueued', 'signals-cancelled', 'run-abort-requested'];
-
 /** Enough to find an event of the run among the messages that wait for it. */
 const MAX_EVENTS = 200;
 
 /**
- * Looks whether a thread's run is at work: whether it produced an event within `quietForMs`. Only threads have events,
+ * Looks whether a thread's run is at work: whether it produced an event within `quietForMs`. Messages that others send it
+ * tell nothing of that. Only threads have events,
  * and only some backends can read them: where none can be read the answer is no.
  *
  * @throws `ERR_LEASE_NOT_PERMITTED` where there are events that this user may not read.
@@ -37,8 +35,8 @@ export async function findWork(
       remedy: 'allow reading its event stream, or break the lease all the same by --even-if-active',
     });
   }
-  const last = activity?.events.findLast(({ type }) => !NOT_THE_RUNS.includes(type));
+  const [last] = activity?.runs.toSorted((a, b) => b.lastEventAtMs - a.lastEventAtMs) ?? [];
   if (!activity || !last) return undefined;
-  const ageMs = Math.max(0, activity.nowMs - last.atMs);
-  return ageMs < quietForMs ? { ageMs, type: last.type } : undefined;
+  const ageMs = Math.max(0, activity.nowMs - last.lastEventAtMs);
+  return ageMs < quietForMs ? { ageMs, type: last.lastEventType } : undefined;
 }

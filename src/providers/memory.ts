@@ -5,13 +5,13 @@ import type {
   LeaseChange,
   LeaseInspector,
   LeaseReport,
-  LeaseReporter,
   LeaseWatcher,
   ListOptions,
   WatchOptions,
 } from '../lease/inspector.js';
 import { assertKey, assertOwner } from '../lease/key.js';
-import type { AcquireResult, LeaseProvider, LeaseTraits } from '../lease/provider.js';
+import type { LeaseTraits } from '../lease/provider.js';
+import { ReportedLeases } from '../lease/reported-leases.js';
 import { assertTtlMs } from '../lease/ttl.js';
 import { MemoryWatches } from './memory/watch.js';
 
@@ -43,7 +43,7 @@ const KEYS_PER_STEP = 1_000;
  * await leases.acquireLease('deploy', 'job-2', 15_000); // { acquired: false, owner: 'job-1' }
  * ```
  */
-export class MemoryLeaseProvider implements LeaseProvider, LeaseInspector, LeaseWatcher, LeaseReporter {
+export class MemoryLeaseProvider extends ReportedLeases implements LeaseInspector, LeaseWatcher {
   readonly leaseTraits = { atomicTransfer: true, scope: 'process' } as const satisfies LeaseTraits;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #claims = new Map<string, Claim>();
@@ -52,28 +52,8 @@ export class MemoryLeaseProvider implements LeaseProvider, LeaseInspector, Lease
   #closed = false;
 
   constructor({ clock = systemClock }: MemoryLeaseOptions = {}) {
+    super();
     this.#clock = clock;
-  }
-
-  async acquireLease(key: string, owner: string, ttlMs: number): Promise<AcquireResult> {
-    const { done, holder } = await this.tryAcquire(key, owner, ttlMs);
-    return holder === undefined ? { acquired: done } : { acquired: done, owner: holder };
-  }
-
-  async getLeaseOwner(key: string): Promise<string | undefined> {
-    return (await this.readLease(key))?.owner;
-  }
-
-  async releaseLease(key: string, owner: string): Promise<void> {
-    await this.tryRelease(key, owner);
-  }
-
-  async renewLease(key: string, owner: string, ttlMs: number): Promise<boolean> {
-    return (await this.tryRenew(key, owner, ttlMs)).done;
-  }
-
-  async transferLease(key: string, fromOwner: string, toOwner: string, ttlMs: number): Promise<boolean> {
-    return (await this.tryTransfer(key, fromOwner, toOwner, ttlMs)).done;
   }
 
   async tryAcquire(key: string, owner: string, ttlMs: number): Promise<LeaseReport> {

@@ -6,6 +6,7 @@ import {
   UnreachableError,
 } from '../../lease/errors.js';
 import type { Lease, ListOptions } from '../../lease/inspector.js';
+import { orAborted } from '../../lease/or-aborted.js';
 import { assertPrimary } from './call-answer.js';
 import type { RedisClient, Route } from './client.js';
 import { readClusterMasters, readOwnSlots } from './cluster-masters.js';
@@ -63,7 +64,7 @@ class Listing {
   }
 
   step(route: Route, cursor: string): Promise<Step> {
-    return this.#orAborted(this.#steps.next(route, cursor));
+    return orAborted(this.#steps.next(route, cursor), this.#options.signal);
   }
 
   async *scanAlone(first: Step): AsyncGenerator<Lease> {
@@ -78,7 +79,8 @@ class Listing {
   }
 
   async *scanCluster(): AsyncGenerator<Lease> {
-    const { masters, uncoveredSlots } = await this.#orAborted(readClusterMasters(this.#client));
+    const { signal } = this.#options;
+    const { masters, uncoveredSlots } = await orAborted(readClusterMasters(this.#client), signal);
     const failures: Failure[] = [];
     if (uncoveredSlots > 0) {
       const error = new UnreachableError(`list: ${uncoveredSlots} slots are served by no master`);
@@ -87,7 +89,7 @@ class Listing {
     const before = new Map<ServerAddress, string>();
     for (const server of masters) {
       try {
-        before.set(server, (await this.#orAborted(readOwnSlots(this.#client, server))).state);
+        before.set(server, (await orAborted(readOwnSlots(this.#client, server), signal)).state);
       } catch (error) {
         failures.push({ server, error: this.#asFailure(error) });
       }
@@ -104,7 +106,7 @@ class Listing {
     // A key that moved from a master scanned late to one scanned early was seen on neither.
     for (const [server, state] of before) {
       try {
-        const after = await this.#orAborted(readOwnSlots(this.#client, server));
+        const after = await orAborted(readOwnSlots(this.#client, server), signal);
         if (after.isMoving || after.state !== state) {
           failures.push({ server, error: new UnreachableError(SLOTS_MOVE) });
         }
@@ -157,21 +159,6 @@ class Listing {
     if (lease === undefined) return undefined;
     this.#seen.add(identity);
     return { ...lease, ...key };
-  }
-
-  /** Settles as `work` does, or rejects with the signal's reason at once. */
-  async #orAborted<T>(work: Promise<T>): Promise<T> {
-    const { signal } = this.#options;
-    if (!signal) return work;
-    const { promise: aborted, reject } = Promise.withResolvers<never>();
-    const abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort);
-    if (signal.aborted) abort();
-    try {
-      return await Promise.race([work, aborted]);
-    } finally {
-      signal.removeEventListener('abort', abort);
-    }
   }
 
   /** What was seen is a part; but who may not look has seen nothing, and is told so. */

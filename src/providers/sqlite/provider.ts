@@ -6,13 +6,13 @@ import type {
   LeaseChange,
   LeaseInspector,
   LeaseReport,
-  LeaseReporter,
   LeaseWatcher,
   ListOptions,
   WatchOptions,
 } from '../../lease/inspector.js';
 import { assertKey, assertOwner } from '../../lease/key.js';
-import type { AcquireResult, LeaseProvider, LeaseTraits } from '../../lease/provider.js';
+import type { LeaseTraits } from '../../lease/provider.js';
+import { ReportedLeases } from '../../lease/reported-leases.js';
 import { assertTtlMs } from '../../lease/ttl.js';
 import { Connection, type ConnectionOptions } from './connection.js';
 import { LeaseDatabase } from './database.js';
@@ -59,7 +59,7 @@ const WATCH_BUSY_TIMEOUT_MS = 100;
  * await leases.close();
  * ```
  */
-export class SqliteLeaseProvider implements LeaseProvider, LeaseInspector, LeaseWatcher, LeaseReporter {
+export class SqliteLeaseProvider extends ReportedLeases implements LeaseInspector, LeaseWatcher {
   readonly leaseTraits = { atomicTransfer: true, scope: 'host' } as const satisfies LeaseTraits;
   readonly #options: ConnectionOptions;
   #database: LeaseDatabase | undefined;
@@ -67,6 +67,7 @@ export class SqliteLeaseProvider implements LeaseProvider, LeaseInspector, Lease
 
   /** @throws {@link InvalidConfigError} when the path is empty or has a NUL. Nothing is opened yet. */
   constructor({ path, access = 'write', busyTimeoutMs, clock = systemClock }: SqliteLeaseOptions) {
+    super();
     if (path === '' || path.includes('\0')) {
       throw new InvalidConfigError(`Expected the path of a lease database, got ${JSON.stringify(path)}`);
     }
@@ -77,27 +78,6 @@ export class SqliteLeaseProvider implements LeaseProvider, LeaseInspector, Lease
       busyTimeoutMs:
         typeof busyTimeoutMs === 'function' ? busyTimeoutMs : () => busyTimeoutMs ?? DEFAULT_BUSY_TIMEOUT_MS,
     };
-  }
-
-  async acquireLease(key: string, owner: string, ttlMs: number): Promise<AcquireResult> {
-    const { done, holder } = await this.tryAcquire(key, owner, ttlMs);
-    return holder === undefined ? { acquired: done } : { acquired: done, owner: holder };
-  }
-
-  async getLeaseOwner(key: string): Promise<string | undefined> {
-    return (await this.readLease(key))?.owner;
-  }
-
-  async releaseLease(key: string, owner: string): Promise<void> {
-    await this.tryRelease(key, owner);
-  }
-
-  async renewLease(key: string, owner: string, ttlMs: number): Promise<boolean> {
-    return (await this.tryRenew(key, owner, ttlMs)).done;
-  }
-
-  async transferLease(key: string, fromOwner: string, toOwner: string, ttlMs: number): Promise<boolean> {
-    return (await this.tryTransfer(key, fromOwner, toOwner, ttlMs)).done;
   }
 
   async tryAcquire(key: string, owner: string, ttlMs: number): Promise<LeaseReport> {

@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { CliResult } from '../support/run-cli.js';
+import { waitFor } from '../support/wait-for.js';
+import { lease as runLease, startLease } from './lease-cli.js';
+import { openRedisSite, openSqliteSite, type RedisSite } from './lease-site.js';
+
+const THREAD = 'user-42\0t-1';
+const NAME = ['--resource', 'user-42', '--thread', 't-1'];
+const STREAM = `mastra:topic:agent.thread-stream.${encodeURIComponent(THREAD)}`;
+const FORCE = ['--force', '--yes'];
+
+let site: RedisSite;
+
+beforeAll(async () => {
+  site = await openRedisSite();
+});
+afterAll(() => site[Symbol.asyncDispose]());
+beforeEach(() => site.clear());
+
+function lease(...args: readonly string[]): Promise<CliResult> {
+  return runLease(args, { backend: site.name });
+}
+
+/** An event of the thread, as the runtime publishes it, so many milliseconds old. */
+async function publish(type: string, ageMs: number, runId = 'run-1'): Promise<void> {
+  const event = { type, runId, data: { runId, sourceId: 'pod-1' }, id: 'e', createdAt: new Date() };
+  const id = `${Date.now() - ageMs}-*`;
+  await site.client.xadd(STREAM, id, 'event', JSON.stringify(event));
+}
+
+describe('a forced write on a thread whose run is at work', () => {
+  beforeEach(async () => {
+    await site.hold(THREAD, 'run-1');
+    await publish('run-registered', 8_000);
+    await publish('stream-part', 4_000);
+  });
+
+  test.each([
+    ['release', []],
+    ['transfer', ['--to', 'run-2']],
+  ])(
+    '%s is refused with 3, before anybody is asked, naming the age of its last event',
+    async (verb, more) => {
+      const refused = await lease(verb, ...NAME, ...FORCE, ...more);
+      expect(refused).toMatchObject({ exitCode: 3, stdout: 'active\n' });
+      expect(refused.stderr).toMatch(
+        /^active: thread t-1 · resource user-42 is run-1's, and is at work: last event \d\.\d s ago \(stream-part\)$/m,
+      );
+      expect(refused.stderr).toContain('--even-if-active');
+      expect(refused.stderr).not.toContain('holder:');
+      expect(await site.read(THREAD)).toMatchObject({ owner: 'run-1' });
+    },
+  );
+
+  test('is told as JSON with the age and the kind of the last event', async () => {
+    const [json] = (await lease('release', ...NAME, ...FORCE, '--json')).json();
+    expect(json).toMatchObject({
+      status: 'active',
+      owner: 'run-1',
+      lastEventType: 'stream-part',
+      exitCode: 3,
+    });
+    expect(json?.lastEventAgeMs).toBeGreaterThanOrEqual(4_000);
+  });
+
+  test('is done with --even-if-active, or when it was quiet for --if-quiet-for', async () => {
+    expect(await lease('transfer', ...NAME, ...FORCE, '--to', 'run-2', '--even-if-active')).toMatchObject({
+      exitCode: 0,
+    });
+    expect(await lease('release', ...NAME, ...FORCE, '--if-quiet-for', '3s')).toMatchObject({
+      exitCode: 0,
+      stdout: 'released\n',
+    });
+  });
+
+  test('is refused where the owner is named too, when --if-quiet-for asks for it', async () => {
+    const named = ['release', ...NAME, '--owner', 'run-1'];
+    expect(await lease(...named, '--if-quiet-for', '1m')).toMatchObject({ exitCode: 3, stdout: 'active\n' });
+    expect(await lease(...named)).toMatchObject({ exitCode: 0, stdout: 'released\n' });
+  });
+
+  test('leaves out only that key of a bulk, and a dry run says the same', async () => {
+    await site.hold('user-7\0t-7', 'run-7');
+    const keys = ['user-42\\0t-1', 'user-7\\0t-7', ...FORCE];
+    const rows = ['user-42\\0t-1\tactive', 'user-7\\0t-7\treleased'];
+    const dry = await lease('release', ...keys, '--dry-run');
+    expect(dry.exitCode).toBe(3);
+    expect(rowsOf(dry)).toEqual(['user-42\\0t-1\tdry-run active', 'user-7\\0t-7\tdry-run released']);
+    const done = await lease('release', ...keys);
+    expect(done.exitCode).toBe(3);
+    expect(rowsOf(done)).toEqual(rows);
+    expect(await site.read(THREAD)).toMatchObject({ owner: 'run-1' });
+    expect(await site.read('user-7\0t-7')).toBeUndefined();
+  });
+});
+
+describe('a forced write on a thread that is quiet', () => {
+  test('is done: messages that others send it are no sign of its run', async () => {
+    await site.hold(THREAD, 'run-1');
+    await publish('stream-part', 40_000);
+    await publish('signal-enqueued', 1_000);
+    expect(await lease('release', ...NAME, ...FORCE)).toMatchObject({ exitCode: 0, stdout: 'released\n' });
+  });
+
+  test('is done where no stream is, and on a backend that has none', async () => {
+    await site.hold(THREAD, 'run-1');
+    expect(await lease('release', ...NAME, ...FORCE)).toMatchObject({ exitCode: 0 });
+    await using sqlite = await openSqliteSite();
+    await sqlite.hold(THREAD, 'run-1');
+    const released = await runLease(['release', ...NAME, ...FORCE], { backend: sqlite.name });
+    expect(released).toMatchObject({ exitCode: 0 });
+  });
+
+  test('is refused with 10 where its events may not be read, unless --even-if-active', async () => {
+    await site.hold(THREAD, 'run-1');
+    await site.client.acl(
+      'SETUSER',
+      'writer',
+      'on',
+      '>pw',
+      '~mastra:topic:lease:*',
+      '+get',
+      '+pttl',
+      '+eval',
+      '+del',
+      '+hello',
+    );
+    const asWriter = site.name.replace('redis://', 'redis://writer:pw@');
+    const release = ['release', ...NAME, ...FORCE];
+    const refused = await runLease(release, { backend: asWriter });
+    expect(refused).toMatchObject({ exitCode: 10, stdout: '' });
+    expect(refused.stderr).toContain('--even-if-active');
+    expect(await site.read(THREAD)).toMatchObject({ owner: 'run-1' });
+    expect(await runLease([...release, '--even-if-active'], { backend: asWriter })).toMatchObject({
+      exitCode: 0,
+    });
+  });
+});
+
+describe('--verify', () => {
+  const RENEWED_OFTEN = { MASTRA_AGENT_THREAD_LEASE_TTL_MS: '1500' };
+
+  test('tells with 3 that the old owner is back after a third of the lease time', async () => {
+    await site.hold(THREAD, 'run-1');
+    const release = ['release', ...NAME, '--owner', 'run-1', '--verify'];
+    await using running = await startLease(release, { backend: site.name, env: RENEWED_OFTEN });
+    await waitFor(async () => (await site.read(THREAD)) === undefined, {
+      deadlineMs: 10_000,
+      what: 'the release',
+    });
+    await site.hold(THREAD, 'run-1');
+    const { exitCode, stdout, stderr } = await running.done;
+    expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: 'released\n' });
+    expect(stderr).toMatch(
+      /^caution: 1\.0 s later run-1 has it again and is still renewing: its run lives$/m,
+    );
+  });
+
+  test('tells who has it, or that nobody does, and ends with 0', async () => {
+    await site.hold(THREAD, 'run-1');
+    const moved = await runLease(
+      ['transfer', ...NAME, '--from', 'run-1', '--to', 'run-2', '--ttl', '1m', '--verify', '--json'],
+      { backend: site.name, env: RENEWED_OFTEN },
+    );
+    expect(moved.exitCode).toBe(0);
+    expect(moved.json()).toMatchObject([
+      { status: 'transferred', later: { isBack: false, owner: 'run-2', afterMs: 1_000 } },
+    ]);
+    const released = await runLease(['release', ...NAME, '--owner', 'run-2', '--verify'], {
+      backend: site.name,
+      env: RENEWED_OFTEN,
+    });
+    expect(released).toMatchObject({ exitCode: 0, stdout: 'released\n' });
+    expect(released.stderr).toMatch(/^1\.0 s later nobody holds it$/m);
+  });
+
+  test('waits for nothing where nothing was taken', async () => {
+    const released = await lease('release', ...NAME, '--owner', 'run-1', '--verify');
+    expect(released).toMatchObject({ exitCode: 4, stdout: 'no-lease\n' });
+    expect(released.stderr).not.toContain('looking again');
+  });
+});
+
+describe('contradictory guards', () => {
+  test.each([
+    [
+      ['--force', '--yes', '--if-quiet-for', '5s', '--even-if-active'],
+      'Expected --if-quiet-for or --even-if-active, got both',
+    ],
+    [['--owner', 'run-1', '--even-if-active'], 'Expected --force with --even-if-active'],
+    [['--force', '--yes', '--if-quiet-for', '5'], 'Expected --if-quiet-for with a unit'],
+  ])('%j end with 2 and nothing is sent', async (guards, message) => {
+    await site.hold(THREAD, 'run-1');
+    const refused = await lease('release', ...NAME, ...guards);
+    expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(refused.stderr).toContain(message);
+    expect(await site.read(THREAD)).toMatchObject({ owner: 'run-1' });
+  });
+});
+
+function rowsOf({ stdout }: CliResult): readonly string[] {
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((row) => row.split('\t').slice(0, 2).join('\t'));
+}
