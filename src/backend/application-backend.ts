@@ -137,6 +137,7 @@ function withInspector({
   const backend: Backend = {
     provider,
     ...(chosen && { inspector: chosen.inspector }),
+    ...(chosen?.evidence && { evidence: chosen.evidence }),
     readLease: (key) => readSeenLease(provider, chosen?.redis ?? chosen?.inspector, key),
     source: readSource,
     close: closeAll,

@@ -1,6 +1,7 @@
 import type { Backend, BackendSource } from '../lease/backend.js';
 import type { Clock } from '../lease/clock.js';
 import { UnsupportedError } from '../lease/errors.js';
+import type { ThreadEvidence } from '../lease/evidence.js';
 import type { LeaseScope } from '../lease/provider.js';
 import type { CallBudget } from './call-budget.js';
 import type { ExaminedBackend } from './examined-backend.js';
@@ -51,15 +52,16 @@ export async function examineBackend(
     case 'redis': {
       const redis = await openRedis(spec.url, options.settings, options);
       const { name, database, keyPrefix } = redis;
+      const source = (): BackendSource => ({
+        ...base,
+        backend: name,
+        scope: 'network',
+        keyPrefix,
+        database,
+        ...(redis.server && { role: redis.server.role }),
+      });
       return {
-        ...own(redis, 'RedisLeaseProvider', 'network', () => ({
-          ...base,
-          backend: name,
-          scope: 'network',
-          keyPrefix,
-          database,
-          ...(redis.server && { role: redis.server.role }),
-        })),
+        ...own(redis, 'RedisLeaseProvider', 'network', source, redis),
         readServerFacts: () => redis.readServerFacts(),
       };
     }
@@ -119,6 +121,7 @@ function own(
   className: string,
   scope: LeaseScope,
   source: () => BackendSource,
+  evidence?: ThreadEvidence,
 ): ExaminedBackend {
   const close = () => provider.close();
   return {
@@ -132,6 +135,7 @@ function own(
       provider,
       reporter: provider,
       inspector: provider,
+      ...(evidence && { evidence }),
       readLease: (key) => provider.readLease(key),
       source,
       close,

@@ -37,7 +37,23 @@ export const LEASE_ERROR_CODES = [
 /** One code of {@link LEASE_ERROR_CODES}. */
 export type LeaseErrorCode = (typeof LEASE_ERROR_CODES)[number];
 
-/** The base of every error of this library. `code` is stable, `message` is one line for a person and holds no secret. */
+/**
+ * The base of every error of this library. `code` is stable, `message` is one line for a person and holds no secret.
+ *
+ * @example
+ * ```ts
+ * import { LeaseError } from 'mastra-lease';
+ * import { RedisLeaseProvider } from 'mastra-lease/redis';
+ *
+ * const provider = new RedisLeaseProvider({ url: 'redis://127.0.0.1:1' });
+ * try {
+ *   await provider.acquireLease('deploy', 'job-1', 15_000);
+ * } catch (error) {
+ *   if (!(error instanceof LeaseError)) throw error;
+ *   error.code; // => 'ERR_LEASE_UNREACHABLE'
+ * }
+ * ```
+ */
 export abstract class LeaseError extends Error {
   abstract readonly code: LeaseErrorCode;
   /** What to try next, as one line; absent when the message says it. */

@@ -11,17 +11,23 @@ export interface ThreadEvent {
   readonly process?: string;
 }
 
-/** A run as far as its events tell. */
+/** A run as far as its events tell. What others ask of it (messages, an abort) is no sign of its life. */
 export interface ThreadRun {
   readonly runId: string;
-  /** The process that published its events last. */
+  /** The process that published its events last; the one that took it over, where it was resumed elsewhere. */
   readonly process?: string;
-  /** Absent when its registration is older than what was read. */
+  /** Its first event among those read, registered or not. */
+  readonly firstEventAtMs: number;
+  /** When it was registered last: a resumed run is again. Absent when that is older than what was read. */
   readonly registeredAtMs?: number;
   readonly lastEventAtMs: number;
   readonly lastEventType: string;
   /** `suspended`: parked for an approval, its last word. `ended`: completed, failed, aborted or discarded. */
   readonly state: 'unfinished' | 'suspended' | 'ended';
+  /** Somebody asked it to end, and no event of it came since. */
+  readonly abortRequestedAtMs?: number;
+  /** Processes that went on publishing under its id after another had taken it over, and when each did so last. */
+  readonly rivals?: readonly { readonly process: string; readonly lastEventAtMs: number }[];
 }
 
 /** What a thread's event stream says. */
@@ -35,11 +41,14 @@ export interface ThreadActivity {
   readonly length: number;
   /** The newest events, oldest of them first. */
   readonly events: readonly ThreadEvent[];
-  /** Whether `events` is all that the stream keeps. */
+  /** Whether all that the stream keeps was read. */
   readonly isWhole: boolean;
   /** The runs among the events, in the order in which they were first seen. */
   readonly runs: readonly ThreadRun[];
-  /** Messages enqueued since the last `stream-part`, which nobody has taken up. */
+  /**
+   * Messages that no run has taken up, as far as the events tell, and when the oldest of them was enqueued (milliseconds
+   * since the epoch, on the clock of `nowMs`).
+   */
   readonly waiting?: { readonly count: number; readonly sinceMs: number };
   /** Consumer groups, and what they have not acknowledged; absent where the server does not tell. */
   readonly groups?: number;
@@ -52,6 +61,7 @@ export interface ThreadActivity {
 
 /** Options of {@link ThreadEvidence.readThread}. */
 export interface ReadThreadOptions {
+  /** Ends the reading; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** At most so many entries are read, newest first. Default 1000. */
   readonly maxEvents?: number | undefined;
@@ -59,6 +69,11 @@ export interface ReadThreadOptions {
 
 /** A provider's companion that can see what a thread's runs do. Writes nothing: no groups, no acknowledgements. */
 export interface ThreadEvidence {
-  /** The tail of a thread's events, or `undefined` when the thread has no stream. */
+  /**
+   * The tail of a thread's events, or `undefined` when the thread has no stream.
+   *
+   * @throws `ERR_LEASE_NOT_PERMITTED` where the user may not read it, `ERR_LEASE_WRONG_TYPE` where its name holds
+   * something else, `ERR_LEASE_UNREACHABLE` or `ERR_LEASE_UNVERIFIED` where "no stream" would be no proof.
+   */
   readThread(threadKey: string, options?: ReadThreadOptions): Promise<ThreadActivity | undefined>;
 }

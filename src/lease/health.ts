@@ -24,7 +24,19 @@ export interface HealthReading {
   readonly assumedTtlMs?: number;
 }
 
-/** Reads a lease's health. `threadTtlMs` is the lease time of the runtime that is looked at. */
+/**
+ * Reads a lease's health. `threadTtlMs` is the lease time of the runtime that is looked at.
+ *
+ * @example
+ * ```ts
+ * import { readHealth, threadKey } from 'mastra-lease';
+ *
+ * const key = threadKey({ resource: 'user-42', thread: 't-1' });
+ * readHealth({ key, owner: 'run-1', remainingMs: 12_000 }); // => { health: 'ok', assumedTtlMs: 15_000 }
+ * readHealth({ key, owner: 'run-1', remainingMs: 4_000 }); // => { health: 'late', assumedTtlMs: 15_000 }
+ * readHealth({ key, owner: 'run-1', remainingMs: null }); // => { health: 'no-expiry' }
+ * ```
+ */
 export function readHealth(lease: Lease, threadTtlMs: number = DEFAULT_TTL_MS): HealthReading {
   if (lease.remainingMs === null) return { health: 'no-expiry' };
   const assumedTtlMs = renewedTtlMs(parseKey(lease.key).kind, threadTtlMs);
@@ -39,7 +51,22 @@ function renewedTtlMs(kind: KeyKind, threadTtlMs: number): number | undefined {
   return undefined;
 }
 
-/** Orders leases worst first: without expiry, then late, then by what is left. */
+/**
+ * Orders leases worst first: without expiry, then late, then by what is left.
+ *
+ * @example
+ * ```ts
+ * import { compareWorstFirst, readHealth } from 'mastra-lease';
+ * import { MemoryLeaseProvider } from 'mastra-lease/memory';
+ *
+ * const provider = new MemoryLeaseProvider();
+ * await provider.acquireLease('nightly', 'job-1', 60_000);
+ * await provider.acquireLease('deploy', 'job-2', 15_000);
+ * const leases = [];
+ * for await (const lease of provider.listLeases()) leases.push({ ...lease, ...readHealth(lease) });
+ * leases.sort(compareWorstFirst).map(({ key }) => key); // => ['deploy', 'nightly']
+ * ```
+ */
 export function compareWorstFirst(a: Lease & HealthReading, b: Lease & HealthReading): number {
   return HEALTHS.indexOf(a.health) - HEALTHS.indexOf(b.health) || (a.remainingMs ?? 0) - (b.remainingMs ?? 0);
 }

@@ -47,7 +47,24 @@ const LOSS_TEXT: Record<LossReason, string> = {
   overslept: 'this process slept past the end of the lease: another owner may have it by now',
 };
 
-/** The reason of an aborted {@link HeldLease.signal}. */
+/**
+ * The reason of an aborted {@link HeldLease.signal}.
+ *
+ * @example
+ * ```ts
+ * import { holdLease, LeaseLostError } from 'mastra-lease';
+ * import { MemoryLeaseProvider } from 'mastra-lease/memory';
+ *
+ * const provider = new MemoryLeaseProvider();
+ * const held = await holdLease(provider, 'deploy', 'job-1', { ttlMs: 600 });
+ * if (!held.acquired) throw new Error(`held by ${held.owner}`);
+ * const { signal } = held.lease;
+ * const lost = new Promise((resolve) => signal.addEventListener('abort', resolve));
+ * await provider.transferLease('deploy', 'job-1', 'job-2', 15_000); // somebody moves it
+ * await lost;
+ * signal.reason instanceof LeaseLostError && signal.reason.reason; // => 'refused'
+ * ```
+ */
 export class LeaseLostError extends Error {
   readonly code = 'ERR_LEASE_LOST';
   readonly reason: LossReason;
@@ -111,10 +128,17 @@ const MAX_RELEASE_MS = 5_000;
  *
  * @example
  * ```ts
+ * import { setTimeout } from 'node:timers/promises';
+ * import { holdLease } from 'mastra-lease';
+ * import { RedisLeaseProvider } from 'mastra-lease/redis';
+ *
+ * const provider = new RedisLeaseProvider({ url: 'redis://127.0.0.1:6379/0' });
  * const held = await holdLease(provider, 'nightly-report', 'job-7', { ttlMs: 15_000 });
- * if (!held.acquired) return;
- * await using lease = held.lease;
- * await writeReport({ signal: lease.signal });
+ * if (held.acquired) {
+ *   await using lease = held.lease; // given back at the end of the block
+ *   await setTimeout(100, undefined, { signal: lease.signal }); // the work, which ends when the lease is lost
+ * }
+ * await provider.close();
  * ```
  */
 export async function holdLease(

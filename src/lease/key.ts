@@ -48,12 +48,32 @@ const STEP_PREFIX = 'workflow-step-run:';
 const NOTIFICATION_PREFIX = 'notification-dispatch:';
 const SCHEDULE_PREFIX = 'schedule:';
 
-/** The runtime's key of a thread: `resource + NUL + thread`. */
+/**
+ * The runtime's key of a thread: `resource + NUL + thread`.
+ *
+ * @example
+ * ```ts
+ * import { threadKey } from 'mastra-lease';
+ *
+ * threadKey({ resource: 'user-42', thread: 't-1' }); // => 'user-42\0t-1'
+ * ```
+ */
 export function threadKey({ resource, thread }: ThreadIds): string {
   return `${resource}\0${thread}`;
 }
 
-/** Takes a key apart. {@link formatKey} puts any result together again, to the same string. */
+/**
+ * Takes a key apart. {@link formatKey} puts any result together again, to the same string.
+ *
+ * @example
+ * ```ts
+ * import { parseKey } from 'mastra-lease';
+ *
+ * parseKey('user-42\0t-1'); // => { kind: 'thread', resource: 'user-42', thread: 't-1' }
+ * parseKey('schedule:nightly'); // => { kind: 'schedule', schedule: 'nightly' }
+ * parseKey('deploy'); // => { kind: 'other', text: 'deploy' }
+ * ```
+ */
 export function parseKey(key: string): KeyParts {
   if (key.startsWith(CLAIM_PREFIX)) {
     const ids = splitThreadKey(key.slice(CLAIM_PREFIX.length));
@@ -79,7 +99,16 @@ export function parseKey(key: string): KeyParts {
   return { kind: 'other', text: key };
 }
 
-/** Puts a key together from its parts. */
+/**
+ * Puts a key together from its parts.
+ *
+ * @example
+ * ```ts
+ * import { formatKey } from 'mastra-lease';
+ *
+ * formatKey({ kind: 'claim', resource: 'user-42', thread: 't-1' }); // => 'thread-claim:user-42\0t-1'
+ * ```
+ */
 export function formatKey(parts: KeyParts): string {
   switch (parts.kind) {
     case 'thread':
@@ -103,6 +132,14 @@ export function formatKey(parts: KeyParts): string {
 /**
  * Whether a thread's ids cannot be told apart for certain: the key has a second NUL, so one of the ids held one, and
  * the split at the first is a guess.
+ *
+ * @example
+ * ```ts
+ * import { isAmbiguousThread, parseKey } from 'mastra-lease';
+ *
+ * const parts = parseKey('a\0b\0c'); // => { kind: 'thread', resource: 'a', thread: 'b\0c' }
+ * parts.kind === 'thread' && isAmbiguousThread(parts); // => true
+ * ```
  */
 export function isAmbiguousThread(ids: ThreadIds): boolean {
   return ids.thread.includes('\0');

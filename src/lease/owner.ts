@@ -5,7 +5,17 @@ export type OwnerParts =
 
 const THREAD_OWNER_PREFIX = 'mastra-thread-owner:';
 
-/** Decodes `mastra-thread-owner:["runId","sourceId","uuid"]`; every other owner is `plain`. */
+/**
+ * Decodes `mastra-thread-owner:["runId","sourceId","uuid"]`; every other owner is `plain`.
+ *
+ * @example
+ * ```ts
+ * import { parseOwner } from 'mastra-lease';
+ *
+ * parseOwner('run-1'); // => { kind: 'plain' }
+ * parseOwner('mastra-thread-owner:["run-1","process-1","uuid-1"]'); // => { kind: 'thread-owner', runId: 'run-1', process: 'process-1', id: 'uuid-1' }
+ * ```
+ */
 export function parseOwner(owner: string): OwnerParts {
   if (!owner.startsWith(THREAD_OWNER_PREFIX)) return { kind: 'plain' };
   let value: unknown;

@@ -14,7 +14,17 @@ export type DurationReading =
   | { readonly problem: 'no-unit'; readonly number: string }
   | { readonly problem: 'not-a-duration' };
 
-/** Reads `15s`, `500ms`, `2m`, `1.5h` or `0` (which needs no unit). A bare number is refused: it could mean two things. */
+/**
+ * Reads `15s`, `500ms`, `2m`, `1.5h` or `0` (which needs no unit). A bare number is refused: it could mean two things.
+ *
+ * @example
+ * ```ts
+ * import { readDuration } from 'mastra-lease';
+ *
+ * readDuration('1.5m'); // => { ms: 90_000 }
+ * readDuration('30'); // => { problem: 'no-unit', number: '30' }
+ * ```
+ */
 export function readDuration(text: string): DurationReading {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text);
   const number = match?.[1];

@@ -1,59 +1,57 @@
-import type { ThreadActivity } from './evidence.js';
-import type { SeenLease } from './inspector.js';
+import {
+  DEFAULT_THRESHOLDS,
+  type Judgement,
+  type Verdict,
+  type VerdictFacts,
+  type VerdictThresholds,
+} from './verdict-facts.js';
+import { VERDICT_RULES } from './verdict-rules.js';
+import { type VerdictView, viewOf } from './verdict-view.js';
+import { messagesWaiting } from './verdict-words.js';
 
-/** What is the matter with a key, worst first. */
-export const VERDICTS = [
-  'doubled',
-  'orphaned',
-  'lapsed',
-  'no-expiry',
-  'late',
-  'disputed',
-  'silent',
-  'unknown',
-  'unseen',
-  'parked',
-  'working',
-  'free',
-] as const;
-export type Verdict = (typeof VERDICTS)[number];
+export {
+  DEFAULT_THRESHOLDS,
+  type Judgement,
+  type ProducingRun,
+  VERDICTS,
+  type Verdict,
+  type VerdictFacts,
+  type VerdictThresholds,
+} from './verdict-facts.js';
 
-/** What was seen of a key; a verdict is a pure function of it. */
-export interface VerdictFacts {
-  readonly key: string;
-  /** Absent: nobody holds it. */
-  readonly lease?: SeenLease;
-  /** Renewals seen while it was looked at, and between which times they came; absent where it was looked at once. */
-  readonly renewals?: { readonly seen: number; readonly intervalMs?: number; readonly watchedMs: number };
-  /** `read`: see `activity`. `no-stream`: the backend has none for this key. `unavailable`: it cannot be read here. */
-  readonly evidence: 'read' | 'no-stream' | 'unavailable';
-  readonly activity?: ThreadActivity;
-  /** Whether anything at all is leased under this prefix; absent where that was not asked. */
-  readonly isPrefixUsed?: boolean;
-  /** The lease time that the runtime is taken to use. */
-  readonly ttlMs: number;
-}
-
-/** From when on something counts as what, in milliseconds. */
-export interface VerdictThresholds {
-  /** A held, renewed thread without an event for so long is silent. */
-  readonly silentAfterMs: number;
-  /** An event younger than this is fresh: something produces it now. */
-  readonly freshWithinMs: number;
-}
-
-export const DEFAULT_THRESHOLDS: VerdictThresholds = { silentAfterMs: 60_000, freshWithinMs: 30_000 };
-
-/** A verdict with what it rests on. */
-export interface Judgement {
-  readonly verdict: Verdict;
-  /** One plain sentence: why, with the ages and names that decided. Text in it is not escaped. */
-  readonly why: string;
-  /** Until then (milliseconds from the reading) a dead holder looks like a live one. */
-  readonly cannotTellForMs?: number;
-}
-
+/** Judges what was seen of a key, by the first of {@link VERDICT_RULES} that applies. */
 export function judge(facts: VerdictFacts, thresholds: VerdictThresholds = DEFAULT_THRESHOLDS): Judgement {
-  void thresholds;
-  return { verdict: 'unknown', why: `nothing is known of ${facts.key}` };
+  const view = viewOf(facts, thresholds);
+  for (const { verdict, test } of VERDICT_RULES) {
+    const finding = test(view);
+    if (!finding) continue;
+    const cannotTellForMs = hiddenDeathMs(verdict, view);
+    return {
+      verdict,
+      why: finding.why + messagesWaiting(view),
+      ...(cannotTellForMs !== undefined && { cannotTellForMs }),
+      ...(finding.runs.length > 0 && { runs: finding.runs }),
+    };
+  }
+  throw new Error('The last rule of the table applies always');
+}
+
+/** Verdicts on an owner that is taken to be alive because its lease has not run down. */
+const TAKEN_FOR_ALIVE: readonly Verdict[] = ['silent', 'unknown', 'parked', 'working'];
+
+/**
+ * A lease that has more left than the TTL which is assumed was given a longer one: it may have been renewed long ago, and
+ * its owner may have died since. Only when it has run down to what counts as late does that show.
+ */
+function hiddenDeathMs(
+  verdict: Verdict,
+  { lease, health, facts, lastSignAtMs, isClockBehind, ageMs, thresholds }: VerdictView,
+): number | undefined {
+  const { assumedTtlMs = Number.POSITIVE_INFINITY } = health ?? {};
+  const remainingMs = lease?.remainingMs ?? 0;
+  if (!TAKEN_FOR_ALIVE.includes(verdict) || remainingMs <= assumedTtlMs) return undefined;
+  if (facts.renewals && facts.renewals.seen > 0) return undefined;
+  const isHeardOf = lastSignAtMs !== undefined && ageMs(lastSignAtMs) < thresholds.freshWithinMs;
+  if (isHeardOf && !isClockBehind && verdict !== 'parked') return undefined;
+  return Math.ceil(remainingMs - (assumedTtlMs * 2) / 3);
 }

@@ -45,7 +45,13 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  *
  * @example
  * ```ts
+ * import { waitForLease } from 'mastra-lease';
+ * import { RedisLeaseProvider } from 'mastra-lease/redis';
+ *
+ * const provider = new RedisLeaseProvider({ url: 'redis://127.0.0.1:6379/0' });
  * const { met } = await waitForLease(provider, ['deploy'], { until: 'free' }, { timeoutMs: 30_000 });
+ * met; // => true
+ * await provider.close();
  * ```
  */
 export async function waitForLease(

@@ -1,5 +1,6 @@
-import { isLeaseInspector } from '../../lease/detect.js';
+import { isLeaseInspector, isThreadEvidence } from '../../lease/detect.js';
 import { InvalidConfigError } from '../../lease/errors.js';
+import type { ThreadEvidence } from '../../lease/evidence.js';
 import type { InspectorIdentity } from '../../lease/identity.js';
 import type { LeaseInspector } from '../../lease/inspector.js';
 import type { LeaseProvider } from '../../lease/provider.js';
@@ -9,7 +10,9 @@ import { place } from '../config/place.js';
 import type { Foreigner } from '../foreign-call.js';
 import { type ConnectionSettings, openRedis, openSqlite } from '../own-provider.js';
 import type { BackendSpec } from '../url.js';
+import { GuardedEvidence } from './guarded-evidence.js';
 import { GuardedInspector } from './guarded-inspector.js';
+import { VerifiedEvidence } from './verified-evidence.js';
 import { VerifiedInspector } from './verified-inspector.js';
 
 /** What can look at an application's leases beside its provider, and how it was found. */
@@ -18,6 +21,8 @@ export interface ChosenInspector {
   readonly inspector: LeaseInspector;
   /** Ours, where the leases are in a Redis: it tells role, database and prefix. */
   readonly redis?: RedisLeaseProvider;
+  /** What reads the events of the application's threads, where they are in that Redis. */
+  readonly evidence?: ThreadEvidence;
   /** Present where it has to be believed only as far as the provider agrees. */
   readonly verified?: VerifiedInspector;
   /** What an operator should know, one line each. */
@@ -51,7 +56,7 @@ export interface InspectorOptions {
  */
 export async function chooseInspector(options: InspectorOptions): Promise<ChosenInspector | undefined> {
   const { subject, foreigner } = options;
-  if (isLeaseInspector(subject)) return ownInspector(new GuardedInspector(subject, foreigner));
+  if (isLeaseInspector(subject)) return ownInspector(subject, foreigner);
   if (options.inspect) return configuredInspector(options.inspect, options);
   if (options.isIntrospected) {
     const found = (await heldInspector(options)) ?? (await introspectedInspector(options));
@@ -64,10 +69,11 @@ export async function chooseInspector(options: InspectorOptions): Promise<Chosen
   return undefined;
 }
 
-function ownInspector(inspector: LeaseInspector): ChosenInspector {
+function ownInspector(subject: LeaseInspector, foreigner: Foreigner): ChosenInspector {
   return {
     identity: { name: 'the provider itself', how: 'own', isTrusted: true },
-    inspector,
+    inspector: new GuardedInspector(subject, foreigner),
+    ...(isThreadEvidence(subject) && { evidence: new GuardedEvidence(subject, foreigner) }),
     warnings: [],
     close: async () => {},
   };
@@ -104,7 +110,10 @@ async function heldInspector({
   const { keyPrefix, name = 'an inspector that it holds' } = held;
   const inspector = new GuardedInspector(held.inspector, foreigner);
   const verified = new VerifiedInspector({ inspector, provider, label: name, keyPrefix, isTrusted: false });
-  return verifiedBy(verified, { name, how: 'introspection', isTrusted: false });
+  const chosen = verifiedBy(verified, { name, how: 'introspection', isTrusted: false });
+  if (!isThreadEvidence(held.inspector)) return chosen;
+  const evidence = new GuardedEvidence(held.inspector, foreigner);
+  return { ...chosen, evidence: new VerifiedEvidence({ evidence, inspector, name, provider, verified }) };
 }
 
 async function introspectedInspector(options: InspectorOptions): Promise<ChosenInspector | undefined> {
@@ -145,6 +154,7 @@ function redisInspector(
   return {
     ...verifiedBy(verified, { name: `${name} · ${keyPrefix}`, how, isTrusted }),
     redis,
+    evidence: new VerifiedEvidence({ evidence: redis, inspector: redis, name, provider, verified }),
     warnings,
     close: () => redis.close(),
   };

@@ -60,6 +60,11 @@ export class VerifiedInspector implements LeaseInspector {
     return this.#hasAgreed;
   }
 
+  /** Whether nothing seen there means that the application has nothing. */
+  get isBelieved(): boolean {
+    return this.#isTrusted || this.#hasAgreed;
+  }
+
   /**
    * The lease of `key` as the provider knows it.
    *
@@ -185,7 +190,7 @@ export class VerifiedInspector implements LeaseInspector {
 
   /** @throws `ERR_LEASE_UNVERIFIED` when having seen nothing that could be compared proves nothing. */
   #assertEmptyMeansEmpty(listed: number): void {
-    if (this.#isTrusted || this.#hasAgreed) return;
+    if (this.isBelieved) return;
     const seen =
       listed === 0 ? 'nothing' : `${listed} leases, all gone or unreadable when they were compared,`;
     throw new UnverifiedError(

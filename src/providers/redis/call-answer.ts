@@ -10,15 +10,19 @@ export function replyOf({ replies, server }: CallAnswer, command: string, index 
 }
 
 /**
- * What a server does not have is "free" only when it is known to be the primary.
+ * What a server does not have is "free", or not there, only when it is known to be the primary.
  *
  * @throws `ERR_LEASE_UNREACHABLE` from a replica, `ERR_LEASE_UNVERIFIED` from a server of unknown role.
  */
-export function assertPrimary({ view, server }: Pick<CallAnswer, 'view' | 'server'>, command: string): void {
+export function assertPrimary(
+  { view, server }: Pick<CallAnswer, 'view' | 'server'>,
+  command: string,
+  missing = 'no lease',
+): void {
   if (view.role === 'replica') throw connectedToReplica(command, server);
   if (view.role === 'unverified') {
     throw new UnverifiedError(
-      `${command}: no lease was seen on ${server}, but it does not say whether it is the primary, so that is no proof`,
+      `${command}: ${missing} was seen on ${server}, but it does not say whether it is the primary, so that is no proof`,
       { remedy: 'a proxy or a Redis before 6: ask the primary directly' },
     );
   }

@@ -1,16 +1,17 @@
 import { InvalidConfigError, OutcomeUnknownError } from '../../lease/errors.js';
+import type { ReadThreadOptions, ThreadActivity, ThreadEvidence } from '../../lease/evidence.js';
 import type {
   Lease,
   LeaseChange,
   LeaseInspector,
   LeaseReport,
-  LeaseReporter,
   LeaseWatcher,
   ListOptions,
   WatchOptions,
 } from '../../lease/inspector.js';
 import { assertKey, assertOwner } from '../../lease/key.js';
-import type { AcquireResult, LeaseProvider, LeaseTraits } from '../../lease/provider.js';
+import type { LeaseTraits } from '../../lease/provider.js';
+import { ReportedLeases } from '../../lease/reported-leases.js';
 import { assertTtlMs } from '../../lease/ttl.js';
 import { assertPrimary, replyOf } from './call-answer.js';
 import { type CallBudget, type ClientOptions, RedisClient } from './client.js';
@@ -23,6 +24,7 @@ import { type Script, ScriptRunner } from './script-runner.js';
 import * as scripts from './scripts.generated.js';
 import { type RedisServerFacts, readServerFacts } from './server-facts.js';
 import { parseRedisUrl } from './target.js';
+import { readThread } from './thread-stream.js';
 import type { WatchHost } from './watch/watch-leases.js';
 
 /** How to reach Redis or Valkey, and under which names the leases live there. */
@@ -60,13 +62,19 @@ export interface RedisLeaseOptions {
  *
  * @example
  * ```ts
+ * import { RedisLeaseProvider } from 'mastra-lease/redis';
+ *
  * const provider = new RedisLeaseProvider({ url: 'redis://127.0.0.1:6379/0' });
- * const { acquired, owner } = await provider.acquireLease('nightly-report', 'job-1', 15_000);
- * if (!acquired) console.log(`held by ${owner}`);
+ * await provider.acquireLease('deploy', 'job-1', 15_000); // => { acquired: true, owner: 'job-1' }
+ * await provider.acquireLease('deploy', 'job-2', 15_000); // => { acquired: false, owner: 'job-1' }
+ * await provider.transferLease('deploy', 'job-1', 'job-2', 15_000); // => true
  * await provider.close();
  * ```
  */
-export class RedisLeaseProvider implements LeaseProvider, LeaseInspector, LeaseWatcher, LeaseReporter {
+export class RedisLeaseProvider
+  extends ReportedLeases
+  implements LeaseInspector, LeaseWatcher, ThreadEvidence
+{
   readonly leaseTraits: LeaseTraits = { atomicTransfer: true, scope: 'network' };
   /** The URL without user info: safe to print. */
   readonly name: string;
@@ -81,6 +89,7 @@ export class RedisLeaseProvider implements LeaseProvider, LeaseInspector, LeaseW
 
   /** @throws `ERR_LEASE_INVALID_CONFIG` when the URL cannot be used. Connects at the first call, not before. */
   constructor(options: RedisLeaseOptions) {
+    super();
     const target = parseRedisUrl(options.url);
     const kept = options.connection !== 'one-shot';
     const { timeoutMs = 5000 } = options;
@@ -120,12 +129,7 @@ export class RedisLeaseProvider implements LeaseProvider, LeaseInspector, LeaseW
     return this.#client.view ?? this.#watchedView;
   }
 
-  async acquireLease(key: string, owner: string, ttlMs: number): Promise<AcquireResult> {
-    const { done, holder } = await this.tryAcquire(key, owner, ttlMs);
-    return { acquired: done, ...(holder !== undefined && { owner: holder }) };
-  }
-
-  async getLeaseOwner(key: string): Promise<string | undefined> {
+  override async getLeaseOwner(key: string): Promise<string | undefined> {
     const record = this.#record(key);
     const answer = await this.#client.call(
       { name: 'read', kind: 'read', commands: [['get', record]] },
@@ -134,18 +138,6 @@ export class RedisLeaseProvider implements LeaseProvider, LeaseInspector, LeaseW
     const owner = readOwner('GET', replyOf(answer, 'read'));
     if (owner === undefined) assertPrimary(answer, 'read');
     return owner;
-  }
-
-  async releaseLease(key: string, owner: string): Promise<void> {
-    await this.tryRelease(key, owner);
-  }
-
-  async renewLease(key: string, owner: string, ttlMs: number): Promise<boolean> {
-    return (await this.tryRenew(key, owner, ttlMs)).done;
-  }
-
-  async transferLease(key: string, fromOwner: string, toOwner: string, ttlMs: number): Promise<boolean> {
-    return (await this.tryTransfer(key, fromOwner, toOwner, ttlMs)).done;
   }
 
   async tryAcquire(key: string, owner: string, ttlMs: number): Promise<LeaseReport> {
@@ -185,6 +177,14 @@ export class RedisLeaseProvider implements LeaseProvider, LeaseInspector, LeaseW
     // Only now: a command that asks once loads what it needs.
     const { watchLeases } = await import('./watch/watch-leases.js');
     yield* watchLeases(this.#watched, options);
+  }
+
+  /**
+   * What the thread's event stream says, from the newest event back: two or three round trips, one where `maxEvents` is 16
+   * or less. Writes nothing; needs `+xrevrange`, and tells more with `+xlen +xinfo +memory|usage +time`.
+   */
+  readThread(threadKey: string, options: ReadThreadOptions = {}): Promise<ThreadActivity | undefined> {
+    return readThread(this.#client, this.keyPrefix, threadKey, options);
   }
 
   /** What the server tells of itself, for diagnosis. Writes nothing; what it refuses to tell is `refused`. */

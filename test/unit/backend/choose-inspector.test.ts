@@ -13,9 +13,12 @@ import type { Lease, LeaseInspector } from '../../../src/lease/inspector.js';
 import type { LeaseProvider } from '../../../src/lease/provider.js';
 import { RedisLeaseProvider } from '../../../src/providers/redis/index.js';
 import { SqliteLeaseProvider } from '../../../src/providers/sqlite/index.js';
+import { writeHistory } from '../../redis/thread-events.js';
 import { type RedisServer, startRedis } from '../../support/redis-server.js';
 import { makeTempDir } from '../../support/temp-dir.js';
 import { NodeRedisPubSub } from './inspection/providers.js';
+
+const THREAD = 'user-42\0t-1';
 
 let server: RedisServer;
 
@@ -143,6 +146,22 @@ describe("the backend's own inspector", () => {
     );
   });
 
+  test('reads events as well where it can, and what it tells has their shape', async () => {
+    await using theirs = Object.assign(new RedisLeaseProvider({ url: server.url }), {
+      async [Symbol.asyncDispose]() {
+        await theirs.close();
+      },
+    });
+    await writeHistory(await server.client(), THREAD, [[0, { type: 'run-registered', runId: 'run-1' }]]);
+    expect(await (await choose(theirs))?.evidence?.readThread(THREAD)).toMatchObject({
+      runs: [{ runId: 'run-1' }],
+    });
+    const wrong = Object.assign(theirs, { readThread: async () => ({ events: 'many' }) });
+    await expect((await choose(wrong))?.evidence?.readThread(THREAD)).rejects.toThrow(
+      "Expected a thread's activity or undefined from readThread of TheirPubSub, got an object with events",
+    );
+  });
+
   test('is told when nobody reads on', async () => {
     let ended = 0;
     const endless = withInspector({
@@ -261,6 +280,22 @@ describe('what the provider hides', () => {
     expect(await listed(chosen)).toBe('ERR_LEASE_UNVERIFIED');
     await pubsub.acquireLease('k', 'run-1', 60_000);
     expect(await listed(chosen)).toEqual(['k']);
+  });
+
+  test('may be a provider of this library, whose events are believed once it was seen to hold the leases', async () => {
+    const inner = new RedisLeaseProvider({ url: server.url });
+    onTestFinished(() => inner.close());
+    class HandingOn extends EventEmitterPubSub {
+      readonly #leases = inner;
+      override getLeaseOwner(key: string) {
+        return this.#leases.getLeaseOwner(key);
+      }
+    }
+    await writeHistory(await server.client(), THREAD, [[0, { type: 'run-registered', runId: 'run-1' }]]);
+    const { evidence } = (await choose(new HandingOn())) ?? {};
+    await expect(evidence?.readThread(THREAD)).rejects.toMatchObject({ code: 'ERR_LEASE_UNVERIFIED' });
+    await inner.acquireLease(THREAD, 'run-1', 60_000);
+    expect(await evidence?.readThread(THREAD)).toMatchObject({ runs: [{ runId: 'run-1' }] });
   });
 
   test('warns of a client that talks to localhost, as one does that was given no URL; nothing is connected', async () => {
