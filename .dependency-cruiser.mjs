@@ -16,7 +16,7 @@ const MAY_IMPORT_PACKAGES = {
   'providers/redis': 'ioredis|cluster-key-slot',
   'providers/sqlite': 'node:sqlite|sqlite',
   backend: 'jiti|zod|lilconfig|dotenv|get-tsconfig',
-  cli: 'commander|@inquirer/[^/]+',
+  cli: 'commander|@inquirer/[^/]+|@bomb\\.sh/[^/]+|yocto-spinner',
   'output|cli': 'chalk|cli-table3',
   'output|tui': 'string-width',
   tui: 'ink|ink-[^/]+|@inkjs/[^/]+|react',

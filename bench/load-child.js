@@ -6,7 +6,7 @@ const [, , how, what = ''] = process.argv;
 const dist = new URL('../dist/', import.meta.url).href;
 
 // As the program is run; plain Node keeps compiled code only where it is told to.
-const { useCompileCache: keepCompiledCode } = await import(`${dist}cli/compile-cache.js`);
+const { keepCompiledCode } = await import(`${dist}cli/compile-cache.js`);
 if (how === 'ours') keepCompiledCode();
 
 const startedAt = performance.now();

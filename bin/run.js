@@ -3,7 +3,6 @@
 const { existsSync } = require('node:fs');
 const { join } = require('node:path');
 
-const MAIN = '../dist/cli/main.js';
 let lostOutput;
 
 // A reader that went away (`| head`) is no failure; an answer that could not be stored is one.
@@ -15,25 +14,25 @@ process.stderr.on('error', () => {});
 process.on('beforeExit', () => fail('mastra-lease: a bug: it ran out of work before it had an answer', 1));
 
 run().then(end, (error) => {
-  if (error?.code !== 'ERR_MODULE_NOT_FOUND') return fail(`mastra-lease: a bug: ${error?.stack ?? error}`, 1);
-  return existsSync(join(__dirname, MAIN))
+  if (!/^(ERR_)?MODULE_NOT_FOUND$/.test(error?.code)) {
+    return fail(`mastra-lease: a bug: ${error?.stack ?? error}`, 1);
+  }
+  return existsSync(join(__dirname, '../dist/program/start.js'))
     ? fail(`mastra-lease: a package is missing, run \`npm ci\`: ${error.message.split('\n')[0]}`, 2)
     : fail('mastra-lease is not built: run `npm ci`, which builds it too, or `npm run build`', 2);
 });
 
 async function run() {
-  const { useCompileCache } = await import('../dist/cli/compile-cache.js');
-  useCompileCache();
-  const { runMain } = await import('../dist/cli/main.js');
-  return runMain();
+  return require('../dist/program/start.js').start();
 }
 
-async function end(code) {
+async function end({ exitCode, finish }) {
   await drained(process.stdout);
-  if (lostOutput && code === 0)
+  if (lostOutput && exitCode === 0)
     return fail(`mastra-lease: the answer could not be written: ${lostOutput.message}`, 1);
   await drained(process.stderr);
-  process.exit(code);
+  finish();
+  process.exit(exitCode);
 }
 
 async function fail(line, code) {

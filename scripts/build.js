@@ -1,4 +1,7 @@
-/** Builds `dist`: inlines the Lua scripts, compiles `src`, removes what no source stands for any more. */
+/**
+ * Builds `dist`: inlines the Lua scripts, compiles `src`, removes what no source stands for any more, and bundles the
+ * command line tool for a quick start.
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,14 +13,22 @@ const REPOSITORY = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(REPOSITORY, 'dist');
 const BUILD_INFO = 'build.tsbuildinfo';
 const COMPILER = join(REPOSITORY, 'node_modules', 'typescript', 'bin', 'tsc');
+const BUNDLER = join(REPOSITORY, 'node_modules', 'esbuild');
+/** Where the bundle is, in `dist`. */
+const PROGRAM = 'program';
 
-/** Whether the compiler is installed. */
+/** Whether what it takes is installed. */
 export function canBuild() {
-  return existsSync(COMPILER);
+  return existsSync(COMPILER) && existsSync(BUNDLER);
 }
 
-/** Compiles, and answers the compiler's exit code. What it has to say goes to this process's output. */
-export function build() {
+/**
+ * Compiles and bundles, and answers the exit code of what failed, or 0. What the two have to say goes to this process's
+ * output.
+ *
+ * @param {{ keepsOld?: boolean }} [options] whether the files of the bundle before stay for a while, for who runs them
+ */
+export async function build({ keepsOld = true } = {}) {
   inlineLua();
   const expected = expectedFiles();
   // The compiler believes its build info, not the folder: a file that went missing is written only without the first.
@@ -29,7 +40,10 @@ export function build() {
   });
   if (error) throw error;
   if (existsSync(DIST)) removeStrangers(DIST, '', expected);
-  return status ?? 1;
+  // Not at the top: nothing of this is there before `npm ci`.
+  const { bundleProgram } = await import('./bundle/program.js');
+  const isBundled = await bundleProgram(REPOSITORY, { keepsOld });
+  return status || (isBundled ? 0 : 1);
 }
 
 /** What the compiler writes, as paths inside `dist`. */
@@ -52,6 +66,7 @@ function expectedFiles() {
 function removeStrangers(root, folder, expected) {
   for (const name of readdirSync(join(root, folder))) {
     const file = join(folder, name);
+    if (file === PROGRAM) continue;
     if (statSync(join(root, file)).isDirectory()) removeStrangers(root, file, expected);
     else if (!expected.has(file)) rmSync(join(root, file));
   }
@@ -59,7 +74,7 @@ function removeStrangers(root, folder, expected) {
 }
 
 if (isMain(import.meta.url)) {
-  if (canBuild()) process.exitCode = build();
+  if (canBuild()) process.exitCode = await build();
   else {
     process.stderr.write('The compiler is not installed: run `npm ci` first.\n');
     process.exitCode = 1;

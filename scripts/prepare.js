@@ -8,7 +8,7 @@ import { build, canBuild } from './build.js';
 const underNpx = process.env.npm_command === 'exec';
 
 if (canBuild()) {
-  const problem = whatIsWrong();
+  const problem = await whatIsWrong();
   if (problem !== undefined) {
     process.stderr.write(`mastra-lease is not built: ${problem}. Build again with \`npm run build\`.\n`);
     if (!underNpx) process.exitCode = 1;
@@ -17,9 +17,10 @@ if (canBuild()) {
   process.stderr.write('mastra-lease is not built: `npm ci` installs the compiler and builds.\n');
 }
 
-function whatIsWrong() {
+async function whatIsWrong() {
   try {
-    return build() === 0 ? undefined : 'it has the errors above';
+    // What is packed is this build and nothing of another.
+    return (await build({ keepsOld: false })) === 0 ? undefined : 'it has the errors above';
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

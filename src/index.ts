@@ -39,6 +39,13 @@ export {
   UnverifiedError,
   WrongTypeError,
 } from './lease/errors.js';
+export type {
+  ReadThreadOptions,
+  ThreadActivity,
+  ThreadEvent,
+  ThreadEvidence,
+  ThreadRun,
+} from './lease/evidence.js';
 export {
   compareWorstFirst,
   HEALTHS,
@@ -73,6 +80,7 @@ export {
   type ThreadIds,
   threadKey,
 } from './lease/key.js';
+export { type NextStep, nextSteps } from './lease/next-steps.js';
 export { type OwnerParts, parseOwner } from './lease/owner.js';
 export {
   type AcquireResult,
@@ -85,10 +93,25 @@ export {
 export { escapeText, type UnescapeResult, unescapeText } from './lease/text.js';
 export { DEFAULT_TTL_MS, type DurationReading, MAX_TTL_MS, readDuration } from './lease/ttl.js';
 export {
+  DEFAULT_THRESHOLDS,
+  type Judgement,
+  judge,
+  type ProducingRun,
+  VERDICTS,
+  type Verdict,
+  type VerdictFacts,
+  type VerdictThresholds,
+} from './lease/verdict.js';
+export {
   type WaitCondition,
   type WaitedSource,
   type WaitOptions,
   type WaitResult,
   waitForLease,
 } from './lease/wait.js';
+export {
+  type InspectThreadOptions,
+  inspectThread,
+  type ThreadInspection,
+} from './operations/inspect/thread.js';
 export { noopLeaseProvider } from './providers/noop.js';

@@ -3,6 +3,7 @@ import { Mastra } from '@mastra/core';
 import { Agent } from '@mastra/core/agent';
 import { EventEmitterPubSub } from '@mastra/core/events';
 import { MockLanguageModelV3 } from 'ai/test';
+import { LeaseError } from 'mastra-lease';
 import { RedisLeaseProvider } from 'mastra-lease/redis';
 
 /** Mastra's default pubsub, but its leases are in Redis, where other processes see them. Events stay in this process. */
@@ -64,24 +65,37 @@ const model = new CountingModel();
 const counter = new Agent({ id: 'counter', name: 'Counter', instructions: 'Count the seconds.', model });
 const mastra = new Mastra({ agents: { counter }, pubsub: new RedisLeasePubSub(provider), logger: false });
 
-const stop = new AbortController();
-process.once('SIGINT', () => stop.abort());
-
-const run = await mastra.getAgent('counter').stream('Please count.', {
-  memory: { thread: 't-1', resource: 'user-42' },
-  abortSignal: stop.signal,
-});
-// The runtime starts a run even when it did not get the lease, so its start proves nothing: ask.
+// The runtime takes an acquire that fails for one that won, and would run without a lease: look first.
 const leaseKey = 'user-42\0t-1';
-process.stdout.write(`run ${run.runId}\nlease held by ${await provider.getLeaseOwner(leaseKey)}\n`);
-
-for await (const text of run.textStream) process.stdout.write(text);
-
-// The runtime gives the lease back in the background once the stream has ended.
-let owner = await provider.getLeaseOwner(leaseKey);
-while (owner === run.runId) {
-  await sleep(20);
-  owner = await provider.getLeaseOwner(leaseKey);
+try {
+  await provider.getLeaseOwner(leaseKey);
+  await runOnce();
+} catch (error) {
+  if (!(error instanceof LeaseError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+} finally {
+  await provider.close();
 }
-process.stdout.write(`\nended, lease ${owner === undefined ? 'free' : `held by ${owner}`}\n`);
-await provider.close();
+
+async function runOnce(): Promise<void> {
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort());
+
+  const run = await mastra.getAgent('counter').stream('Please count.', {
+    memory: { thread: 't-1', resource: 'user-42' },
+    abortSignal: stop.signal,
+  });
+  // The runtime starts a run even when it did not get the lease, so its start proves nothing: ask.
+  process.stdout.write(`run ${run.runId}\nlease held by ${await provider.getLeaseOwner(leaseKey)}\n`);
+
+  for await (const text of run.textStream) process.stdout.write(text);
+
+  // The runtime gives the lease back in the background once the stream has ended.
+  let owner = await provider.getLeaseOwner(leaseKey);
+  while (owner === run.runId) {
+    await sleep(20);
+    owner = await provider.getLeaseOwner(leaseKey);
+  }
+  process.stdout.write(`\nended, lease ${owner === undefined ? 'free' : `held by ${owner}`}\n`);
+}

@@ -1,5 +1,5 @@
 import { existsSync, type Stats, statSync } from 'node:fs';
-import { basename, extname } from 'node:path';
+import { basename, dirname, extname } from 'node:path';
 import { InvalidConfigError } from '../lease/errors.js';
 import { escapeText } from '../lease/text.js';
 import type { MastraEntry } from './module/mastra-project.js';
@@ -7,7 +7,7 @@ import { embeddedDatabasePath, type UserPlaces } from './state-dir.js';
 import { type BackendName, type BackendSpec, MODULE_EXTENSIONS, parseBackend } from './url.js';
 
 /**
- * Reads a backend's name, and looks whether the module or folder that it names is there; nothing is run. `source` is
+ * Reads a backend's name, and looks whether the module or folder that it names is there; nothing is run or made. `source` is
  * who named it, for the message; relative paths are from `base`.
  *
  * @throws `ERR_LEASE_INVALID_CONFIG`
@@ -30,6 +30,9 @@ async function resolveName(name: BackendName, places: UserPlaces): Promise<Backe
   switch (name.kind) {
     case 'local':
       return { kind: 'sqlite', path: embeddedDatabasePath(places) };
+    case 'sqlite':
+      assertFolder(dirname(name.path));
+      return name;
     case 'module':
       assertModuleFile(name.path);
       return name;
@@ -62,6 +65,18 @@ function assertModuleFile(path: string): void {
     {
       remedy: /^\.(db|sqlite3?)$/.test(extension) ? `an SQLite file is named sqlite:${shown}` : undefined,
     },
+  );
+}
+
+/** A mistyped path must not become a new database: only the embedded default makes its own folder. */
+function assertFolder(folder: string): void {
+  const stats = lookUp(folder);
+  if (stats?.isDirectory()) return;
+  throw new InvalidConfigError(
+    stats
+      ? `Expected a folder for the SQLite file, and ${escapeText(folder)} is a file`
+      : `There is no folder ${escapeText(folder)} for the SQLite file`,
+    { remedy: 'make the folder first, or name the file that is meant (sqlite:PATH)' },
   );
 }
 

@@ -38,6 +38,7 @@ export function parseBackend(text: string, base: string): BackendName {
     const path = text.slice('sqlite:'.length);
     if (path === '')
       throw new InvalidConfigError('Expected a path after sqlite:, as in sqlite:/var/lib/leases.db');
+    if (path === ':memory:' || path.startsWith('file:')) throw notAPath(path);
     return { kind: 'sqlite', path: resolve(base, path) };
   }
   if (text.startsWith('mastra:')) {
@@ -56,6 +57,15 @@ export function parseBackend(text: string, base: string): BackendName {
   const got =
     scheme === undefined ? (text === '' ? 'nothing' : 'a name without a scheme') : `the scheme ${scheme}:`;
   throw new InvalidConfigError(`Expected a backend as ${FORMS}, got ${got}`);
+}
+
+/** What SQLite itself would take for something else than a path is not made a file of that name. */
+function notAPath(name: string): InvalidConfigError {
+  const isMemory = name === ':memory:';
+  return new InvalidConfigError(
+    `Expected the path of a file after sqlite:, got ${isMemory ? name : 'an SQLite URI (file:…)'}`,
+    { remedy: isMemory ? 'leases in memory are named memory:' : 'give the path alone' },
+  );
 }
 
 /** Reads `PATH` or `PATH#EXPORT`; `undefined` for what looks like neither. */

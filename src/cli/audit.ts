@@ -2,8 +2,8 @@ import { closeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { BackendConfig } from '../backend/config/define-config.js';
 import type { BackendSource } from '../lease/backend.js';
-import type { WriteLog, WriteRecord } from '../operations/write-log.js';
-import { type AuditEntry, auditJson, auditText, outcomeWord } from '../output/audit.js';
+import type { WriteEnd, WriteIntent, WriteLog } from '../operations/write-log.js';
+import { type AuditEntry, auditJson, auditText, unansweredText } from '../output/audit.js';
 import { printable } from '../output/printable.js';
 import { appendLine, fileErrorCode, openForAppending } from './append-line.js';
 import type { CliIo } from './io.js';
@@ -12,16 +12,18 @@ import type { Printer } from './printer.js';
 import { UsageError } from './usage-error.js';
 
 /**
- * Who wrote what, when and why: a line on stderr for each change and, where a file was named, one of NDJSON for each write. It is
- * appended whole, so that several processes can share the file. It holds keys and owners, no secret; a file that is made
- * is its owner's alone.
+ * Who wrote what, when and why: a line on stderr for each change and, where a file was named, one of NDJSON for each write.
+ * It is appended whole, so that several processes can share the file, and the file is opened anew each time, since it may
+ * have been rotated. It holds keys and owners, no secret; a file that is made is its owner's alone.
  */
-export class Audit implements Disposable {
-  readonly #file: { readonly path: string; readonly fd: number } | undefined;
+export class Audit {
+  readonly #path: string | undefined;
   readonly #io: CliIo;
   readonly #printer: Printer;
   readonly #reason: string | undefined;
   readonly #source: () => BackendSource;
+  /** Sent, or about to be, and not answered. */
+  readonly #open = new Set<WriteIntent>();
 
   /**
    * The file is named by the flag, the variable, else the config.
@@ -40,54 +42,71 @@ export class Audit implements Disposable {
     this.#reason = reason;
     this.#source = source;
     const variable = io.env.MASTRA_LEASE_AUDIT_FILE || undefined;
-    if (auditFile !== undefined) this.#file = openFile(resolve(io.cwd(), auditFile), '--audit-file');
+    if (auditFile !== undefined) this.#path = tryFile(resolve(io.cwd(), auditFile), '--audit-file');
     else if (variable !== undefined)
-      this.#file = openFile(resolve(io.cwd(), variable), 'MASTRA_LEASE_AUDIT_FILE');
+      this.#path = tryFile(resolve(io.cwd(), variable), 'MASTRA_LEASE_AUDIT_FILE');
     else if (config.auditFile !== undefined)
-      this.#file = openFile(config.auditFile, 'auditFile of the config');
+      this.#path = tryFile(config.auditFile, 'auditFile of the config');
+  }
+
+  /** Whether a write was sent, or was about to be, and nothing is known of it yet. */
+  get isOpen(): boolean {
+    return this.#open.size > 0;
   }
 
   /** Keeps a write, and tells on stderr of one that changed something or may have. */
-  readonly tell: WriteLog = async (record) => {
-    const entry = this.#entry(record);
-    if (['done', 'unknown'].includes(outcomeWord(entry))) await this.#printer.talk(auditText(entry));
-    await this.#append(entry);
-  };
+  readonly tell: WriteLog = (write) =>
+    this.#begin(write, async (entry) => {
+      if (entry.outcome === 'done' || entry.outcome === 'unknown') await this.#printer.talk(auditText(entry));
+    });
 
   /** Keeps a write without a word: for a screen, which shows its writes itself. */
-  readonly keep: WriteLog = async (record) => {
-    await this.#append(this.#entry(record));
-  };
+  readonly keep: WriteLog = (write) => this.#begin(write, async () => {});
 
-  [Symbol.dispose](): void {
-    if (this.#file) closeSync(this.#file.fd);
+  /** The command ends before its writes were answered: they are kept as unknown, and told. */
+  async abandon(): Promise<void> {
+    for (const write of this.#open) {
+      await this.#printer.warn(unansweredText(write));
+      await this.#append(this.#entry(write, { outcome: 'unknown' }));
+    }
+    this.#open.clear();
   }
 
-  #entry(record: WriteRecord): AuditEntry {
+  #begin(write: WriteIntent, show: (entry: AuditEntry) => Promise<void>): (end: WriteEnd) => Promise<void> {
+    this.#open.add(write);
+    return async (end) => {
+      if (!this.#open.delete(write)) return;
+      const entry = this.#entry(write, end);
+      await show(entry);
+      await this.#append(entry);
+    };
+  }
+
+  #entry(write: WriteIntent, end: WriteEnd): AuditEntry {
     const { user, host } = this.#io.identity();
     const reason = this.#reason;
-    return { ...record, user, host, reason, atMs: this.#io.clock.wallMs(), source: this.#source() };
+    return { ...write, ...end, user, host, reason, atMs: this.#io.clock.wallMs(), source: this.#source() };
   }
 
   /** What cannot be kept any more is shown, whatever is quiet: the write was sent. */
   async #append(entry: AuditEntry): Promise<void> {
-    if (!this.#file) return;
+    if (this.#path === undefined) return;
     const line = JSON.stringify(auditJson(entry));
     try {
-      appendLine(this.#file.fd, line);
+      appendLine(this.#path, line);
     } catch (error) {
-      const { path } = this.#file;
       await this.#printer.warn(
-        `${printable(path)} could not be written (${fileErrorCode(error)}): ${line}`,
+        `${printable(this.#path)} could not be written (${fileErrorCode(error)}): ${line}`,
         true,
       );
     }
   }
 }
 
-function openFile(path: string, setting: string) {
+function tryFile(path: string, setting: string): string {
   try {
-    return { path, fd: openForAppending(path) };
+    closeSync(openForAppending(path));
+    return path;
   } catch (error) {
     throw new UsageError(
       `Expected a file that can be appended to as ${setting}, got ${printable(path)}: ${fileErrorCode(error)}; nothing was sent`,

@@ -12,7 +12,7 @@ const READ_BACK_MS = 1_000;
 export class CommandBudget {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
-  readonly #isWhole: boolean;
+  #isWhole: boolean;
   #deadline: Deadline;
 
   private constructor(clock: Clock, timeoutMs: number, isWhole: boolean) {
@@ -35,6 +35,11 @@ export class CommandBudget {
   /** Starts the time anew, after a person was asked. */
   restart(): void {
     this.#deadline = Deadline.after(this.#timeoutMs, this.#clock);
+  }
+
+  /** From now on the time is for each call: a command that has answered goes on watching. */
+  goOn(): void {
+    this.#isWhole = false;
   }
 
   readonly forCall: CallBudget = (kind) => {

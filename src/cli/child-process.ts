@@ -17,7 +17,7 @@ export class CommandNotStartedError extends Error {
   readonly exitCode: 126 | 127;
 
   constructor(command: string, exitCode: 126 | 127, why: string) {
-    super(`${command}: ${why}`);
+    super(`${command === '' ? "''" : command}: ${why}`);
     this.name = 'CommandNotStartedError';
     this.exitCode = exitCode;
   }

@@ -1,18 +1,24 @@
+import { version as nodeVersion } from 'node:process';
 import type { Command } from 'commander';
-import type { BackendSource } from '../lease/backend.js';
 import { isLeaseError } from '../lease/errors.js';
+import { formatDuration } from '../output/durations.js';
+import type { ErrorContext } from '../output/json.js';
+import type { CommandName } from './command-table.js';
 import { type ExitCode, exitCodeOfError } from './exit-codes.js';
 import type { CliIo } from './io.js';
 import type { AuditOptions, CommonOptions } from './options.js';
 import { Printer } from './printer.js';
 import { openSession, type Session, type SessionOptions } from './session.js';
 import { InterruptedError, UsageError } from './usage-error.js';
+import { version } from './version.js';
 
 /** What a run of a command is given beside what was parsed. */
 export interface Run {
   readonly io: CliIo;
   /** Aborted when a signal ends the command. */
   readonly signal: AbortSignal;
+  /** Loads another command, for the one that completes them. */
+  readonly loadCommand?: (name: CommandName) => Promise<SealedCommand>;
 }
 
 /** One verb of the command line: how it is declared and parsed, and what it does. The two are apart, to be tested apart. */
@@ -44,18 +50,31 @@ export async function runGuarded<Code extends number = ExitCode>(
   verb: string,
   options: CommonOptions,
   work: (printer: Printer) => Promise<Code>,
-  source: () => BackendSource | undefined = () => undefined,
+  about: () => Omit<ErrorContext, 'verb'> = () => ({}),
 ): Promise<Code | ExitCode> {
   const printer = printerFor(io, options);
-  try {
-    return await unlessInterrupted(signal, work(printer));
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    const exitCode = exitCodeOfFailure(error);
-    if (exitCode === undefined) throw error;
-    await printer.error(error, exitCode, verb, source());
-    return exitCode;
-  }
+  const startedMs = io.clock.monotonicMs();
+  await printer.detail(`mastra-lease ${version}, Node.js ${nodeVersion}, ${io.platform}`);
+  const stopTracing = printer.isVerbose ? await traceCalls(io, verb, printer) : undefined;
+  const exitCode = await unlessInterrupted(signal, work(printer))
+    .catch(async (error: unknown) => {
+      if (!(error instanceof Error)) throw error;
+      const failed = exitCodeOfFailure(error);
+      if (failed === undefined) throw error;
+      await printer.error(error, failed, { verb, ...about() });
+      return failed;
+    })
+    .finally(() => printer.idle());
+  stopTracing?.();
+  await printer.detail(`exit code ${exitCode} after ${formatDuration(io.clock.monotonicMs() - startedMs)}`);
+  return exitCode;
+}
+
+/** Tells what is sent, unless that would be written into a screen. */
+async function traceCalls(io: CliIo, verb: string, printer: Printer): Promise<(() => void) | undefined> {
+  if (io.isTerminal.stdout && ['watch', 'demo'].includes(verb)) return undefined;
+  const { traceRedis } = await import('./verbose.js');
+  return traceRedis((line) => void printer.detail(line), io.clock);
 }
 
 /** Runs a command's work in a session: opens the backend, works, closes it. */
@@ -77,13 +96,14 @@ export async function runInSession<Code extends number = ExitCode>(
         session = await openSession(io, printer, options, { ...opening, signal });
         return work(session);
       },
-      () => session?.context.backend.source(),
+      () => ({
+        source: session?.context.backend.source(),
+        ...(signal.aborted && session?.audit?.isOpen && { mayHaveWritten: true }),
+      }),
     );
   } finally {
-    if (signal.aborted && opening.access === 'write' && opening.kept === undefined) {
-      await session?.printer.warn('a write may have been sent: read the lease before trying again');
-    }
-    const closing = session?.close();
+    if (signal.aborted) await session?.audit?.abandon();
+    const closing = session?.context.backend.close();
     // A connection that is still being made may take its whole timeout to give up: the end of the process ends it too.
     if (signal.aborted) closing?.catch(() => {});
     else await closing;
@@ -91,10 +111,11 @@ export async function runInSession<Code extends number = ExitCode>(
 }
 
 export function printerFor(io: CliIo, options: CommonOptions): Printer {
-  const { json, quiet, color } = options;
+  const { json, quiet, verbose, color } = options;
   return new Printer(io, {
     json: json === true,
     isQuiet: quiet === true,
+    isVerbose: verbose === true,
     isColourRefused: !color,
     typed: options,
   });

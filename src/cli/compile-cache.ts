@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, mkdirSync, type Stats, statSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 
 const PRIVATE = 0o700;
 
@@ -14,12 +14,17 @@ export interface CacheHost {
 /**
  * Keeps compiled code between runs, in a folder of our own: whoever can write there runs code as this user, and
  * Node's default is a folder shared by all. Does nothing where there is no such folder, or where the user decided
- * otherwise (`NODE_COMPILE_CACHE`, `NODE_DISABLE_COMPILE_CACHE`).
+ * otherwise (`NODE_COMPILE_CACHE`, `NODE_DISABLE_COMPILE_CACHE`). Answers the folder; `undefined` where nothing is kept.
  */
-export function useCompileCache(host: CacheHost = { env: process.env, uid: process.geteuid?.() }): void {
-  if (host.env.NODE_COMPILE_CACHE || host.env.NODE_DISABLE_COMPILE_CACHE) return;
+export function keepCompiledCode(
+  host: CacheHost = { env: process.env, uid: process.geteuid?.() },
+): string | undefined {
+  if (host.env.NODE_DISABLE_COMPILE_CACHE) return undefined;
+  // Node uses it already.
+  if (host.env.NODE_COMPILE_CACHE) return resolve(host.env.NODE_COMPILE_CACHE);
   const folder = privateCacheFolder(host);
   if (folder !== undefined) enableCompileCache(folder);
+  return folder;
 }
 
 /**

@@ -3,12 +3,13 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { LocatedBackend } from '../backend/locate.js';
+import { openRedis, openSqlite } from '../backend/own-provider.js';
 import type { ProviderFactory, ProviderProcess } from '../conformance/index.js';
 import type { BackendSource } from '../lease/backend.js';
 import { resolveLeaseProvider } from '../lease/detect.js';
-import { NotPermittedError, UnsupportedError } from '../lease/errors.js';
+import { UnsupportedError } from '../lease/errors.js';
 import { LEASE_METHODS } from '../lease/provider.js';
-import { escapeText } from '../lease/text.js';
+import { assertWritable } from './assert-writable.js';
 import { readConnectionSettings } from './connection-settings.js';
 import type { CliIo } from './io.js';
 import { LOAD_MS, locate } from './locate.js';
@@ -54,15 +55,6 @@ export async function openTarget(
   return { callTimeoutMs, ...(await makeTarget(io, printer, options, located, callTimeoutMs)) };
 }
 
-function assertWritable({ settings, context, configPath }: LocatedBackend): void {
-  if (!settings.readOnly) return;
-  const which = context === undefined ? 'the backend' : `the context ${escapeText(context)}`;
-  throw new NotPermittedError(
-    `Nothing was sent: ${which} is readOnly in ${escapeText(configPath ?? 'the config')}`,
-    { remedy: 'choose another context, or a backend by --backend' },
-  );
-}
-
 async function makeTarget(
   io: CliIo,
   printer: Printer,
@@ -73,6 +65,7 @@ async function makeTarget(
   const { spec, foundBy, context } = located;
   const base = { foundBy, ...(context !== undefined && { context }) };
   const settings = readConnectionSettings(io, options, located);
+  const budget = () => callTimeoutMs;
   switch (spec.kind) {
     case 'redis': {
       if (settings.tls?.insecure) {
@@ -80,21 +73,16 @@ async function makeTarget(
           "warning: the server's certificate is not checked (--tls-insecure), so anyone may be answering",
         );
       }
-      const { RedisLeaseProvider } = await import('../providers/redis/index.js');
-      const open = () => new RedisLeaseProvider({ ...settings, url: spec.url, timeoutMs: callTimeoutMs });
-      const { name: backend, keyPrefix, database } = open();
+      const open = () => openRedis(spec.url, settings, { budget, isKept: true });
+      const { name: backend, keyPrefix, database } = await open();
       const source: BackendSource = { ...base, backend, scope: 'network', keyPrefix, database };
       return { factory: open, source: () => source };
     }
     case 'sqlite': {
-      const { SqliteLeaseProvider } = await import('../providers/sqlite/index.js');
-      const { path } = spec;
-      const source: BackendSource = { ...base, backend: `sqlite:${path}`, scope: 'host' };
-      return {
-        factory: () => new SqliteLeaseProvider({ path, access: 'write', busyTimeoutMs: callTimeoutMs }),
-        source: () => source,
-      };
+      const source: BackendSource = { ...base, backend: `sqlite:${spec.path}`, scope: 'host' };
+      return { factory: () => openSqlite(spec.path, { access: 'write', budget }), source: () => source };
     }
+    // Its leases end with the command, and so does this command with them.
     case 'memory': {
       const { MemoryLeaseProvider } = await import('../providers/memory.js');
       const source: BackendSource = { ...base, backend: 'memory:', scope: 'process' };

@@ -40,3 +40,11 @@ export function oneOf<T extends string>(
     throw new UsageError(`Expected ${flag} as one of ${allowed.join(', ')}, got "${printable(value)}"`);
   return known;
 }
+
+/** `--limit`: how many are printed at most. */
+export function parseLimit(text: string | undefined): number {
+  if (text === undefined) return Number.POSITIVE_INFINITY;
+  const limit = Number(text);
+  if (/^\d+$/.test(text) && limit >= 1) return limit;
+  throw new UsageError(`Expected --limit as a whole number from 1, got "${printable(text)}"`);
+}

@@ -2,8 +2,10 @@ import { assertHoldable } from '../lease/hold-timing.js';
 import { threadKey } from '../lease/key.js';
 import { uniqueOwner } from '../lease/owner.js';
 import type { KeyRequest } from '../operations/resolve-key.js';
+import { formatDuration } from '../output/durations.js';
 import type { CliIo } from './io.js';
 import { parseDuration, parseOwnerOption } from './options.js';
+import type { Printer } from './printer.js';
 
 /** Who claims: `--owner`, `MASTRA_LEASE_OWNER`, or a fresh unique owner. */
 export function readClaimant(written: string | undefined, io: Pick<CliIo, 'env' | 'identity'>): string {
@@ -28,4 +30,9 @@ export function knownKey(request: KeyRequest): string | undefined {
   if (request.by === 'key') return request.key;
   const { thread, resource } = request;
   return resource === undefined ? undefined : threadKey({ resource, thread });
+}
+
+/** Shows on a terminal that another has the key, and that this waits for its turn. */
+export function tellWaiting(printer: Printer, waitMs: number): void {
+  if (waitMs > 0) printer.busy(`waiting up to ${formatDuration(waitMs)} for its turn`);
 }

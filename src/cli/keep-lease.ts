@@ -7,6 +7,7 @@ import { describeKey } from '../output/key-words.js';
 import { printable } from '../output/printable.js';
 import { listenToSignals } from './child-process.js';
 import { type Run, runInSession } from './command.js';
+import { tellWaiting } from './holding-options.js';
 import type { AuditOptions, CommonOptions } from './options.js';
 import type { Session } from './session.js';
 import { SignalRelay } from './signal-relay.js';
@@ -60,6 +61,7 @@ async function hold(
   onHeld: () => void,
 ): Promise<number> {
   relay.acquire();
+  tellWaiting(printer, waitMs);
   const held = await keep(context, { target, owner, ttlMs, graceMs: 0, waitMs, signal: relay.acquiring });
   if (!held.isTaken) {
     const exitCode = waitMs > 0 ? 6 : 3;
@@ -89,18 +91,19 @@ async function hold(
     await printer.source(outcome.source);
     const why = await ended;
     if (why instanceof LeaseLostError) {
-      await printer.error(why, LOST, 'acquire', context.backend.source(), lease.key);
+      const source = context.backend.source();
+      await printer.error(why, LOST, { verb: 'acquire', source, key: lease.key });
       await lease.release().catch(() => {});
       return LOST;
     }
-    await lease.release().catch(async (error: unknown) => {
+    const gaveBack = lease.release().then(() => printer.talk(`gave ${describeKey(lease.key)} back`));
+    await gaveBack.catch(async (error: unknown) => {
       const reason = error instanceof Error ? printable(error.message) : '';
       const endsIn = formatDuration(ttlMs);
       await printer.warn(
         `${describeKey(lease.key)} could not be given back, and ends by itself in ${endsIn} at most: ${reason}`,
       );
     });
-    await printer.talk(`gave ${describeKey(lease.key)} back`);
     return why === 'over' ? 0 : why.exitCode;
   } finally {
     clearTimeout(timer);

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type Access, type LocatedBackend, type LocateOptions, locateBackend } from '../backend/locate.js';
+import type { Step } from '../backend/locate-steps.js';
 import type { CliIo } from './io.js';
 import type { CommonOptions } from './options.js';
 import type { Printer } from './printer.js';
@@ -20,6 +21,9 @@ export function locateOptions(
     context: options.context,
     configPath: options.config === undefined ? undefined : resolve(cwd, options.config),
     access,
+    onStep: untilTaken(
+      ({ step, taken, why }) => void printer.detail(`backend: ${step}: ${taken ? 'yes' : 'no'}, ${why}`),
+    ),
     env: io.env,
     platform: io.platform,
     home: io.home(),
@@ -33,6 +37,15 @@ export function locateOptions(
       const { findMastraEntry } = await import('../backend/module/mastra-project.js');
       return findMastraEntry(folder);
     },
+  };
+}
+
+/** Those after the step that was taken were not looked at. */
+function untilTaken(tell: (step: Step) => void): (step: Step) => void {
+  let isTaken = false;
+  return (step) => {
+    if (!isTaken) tell(step);
+    isTaken ||= step.taken;
   };
 }
 

@@ -26,6 +26,7 @@ export interface CommonOptions {
   readonly timeout?: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
+  readonly verbose?: boolean;
   readonly color: boolean;
 }
 
@@ -39,26 +40,32 @@ export function withCommonOptions(command: Command, timeout: string): Command {
     )
     .option('--context <name>', 'a backend of the config, by its name (env: MASTRA_LEASE_CONTEXT)')
     .option('--config <path>', 'this config, and no other')
-    .option('--env-file <path>', "variables for the application's module, instead of its project's files")
-    .option('--no-introspect', 'do not read off an application where its leases are')
-    .option('--probe', 'prove by one scratch lease that the listing looks where the application does')
-    .option('--allow-noop', 'on a backend without leases, do as the runtime does: every caller wins')
+    .option('--timeout <duration>', timeout)
+    .optionsGroup('Redis:')
     .option(
       '--key-prefix <prefix>',
-      "Redis: the application's key prefix (env: MASTRA_LEASE_KEY_PREFIX; default mastra:topic)",
+      "the application's key prefix (env: MASTRA_LEASE_KEY_PREFIX; default mastra:topic)",
     )
-    .option('--username <name>', 'Redis: user name (env: MASTRA_LEASE_USERNAME)')
+    .option('--username <name>', 'user name (env: MASTRA_LEASE_USERNAME)')
     .option(
       '--password-file <path>',
-      'Redis: file that holds the password (env: MASTRA_LEASE_PASSWORD, the password)',
+      'file that holds the password (env: MASTRA_LEASE_PASSWORD, the password)',
     )
-    .option('--tls-servername <name>', 'Redis: name to expect in the certificate, as through a tunnel')
-    .option('--tls-ca <path>', 'Redis: PEM file of the certificate authorities to trust')
-    .option('--tls-insecure', 'Redis: accept any certificate')
-    .option('--timeout <duration>', timeout)
+    .option('--tls-servername <name>', 'name to expect in the certificate, as through a tunnel')
+    .option('--tls-ca <path>', 'PEM file of the certificate authorities to trust')
+    .option('--tls-insecure', 'accept any certificate')
+    .optionsGroup("An application's module:")
+    .option('--env-file <path>', "its variables, instead of its project's files")
+    .option('--no-introspect', 'do not read off it where its leases are')
+    .option('--probe', 'prove by one scratch lease that the listing looks where it does')
+    .option('--allow-noop', 'where it cannot lease, do as the runtime does: every caller wins')
     .optionsGroup('Output:')
     .option('--json', 'one JSON object a line')
     .option('-q, --quiet', 'no talk on stderr but errors')
+    .option(
+      '-v, --verbose',
+      'tell on stderr how the backend was found, what was read and sent, and how long it took',
+    )
     .option('--no-color', 'no colour (env: NO_COLOR, FORCE_COLOR)');
 }
 

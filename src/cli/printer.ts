@@ -3,18 +3,20 @@ import { AmbiguousKeyError, isLeaseError } from '../lease/errors.js';
 import { escapeText } from '../lease/text.js';
 import type { KeyOutcome } from '../operations/outcome.js';
 import { commandFor } from '../output/command-line.js';
-import { errorJson, type JsonObject, outcomeJson } from '../output/json.js';
+import { type ErrorContext, errorJson, type JsonObject, outcomeJson } from '../output/json.js';
 import { pipedRow, pipedText, terminalText } from '../output/outcome-text.js';
 import { printable } from '../output/printable.js';
 import { sourceText } from '../output/source-text.js';
 import { makeTheme, type Theme } from '../output/theme.js';
 import type { ExitCode } from './exit-codes.js';
 import type { CliIo, LineSink } from './io.js';
+import { Progress } from './progress.js';
 
 /** How a command prints. */
 export interface PrintOptions {
   readonly json: boolean;
   readonly isQuiet: boolean;
+  readonly isVerbose: boolean;
   readonly isColourRefused: boolean;
   /** The options that were typed, by their names in camel case, to name a command that would do. */
   readonly typed: object;
@@ -26,15 +28,21 @@ export class Printer {
   readonly theme: Theme;
   /** The colours of what goes to stderr. */
   readonly talkTheme: Theme;
+  readonly isVerbose: boolean;
   readonly #io: CliIo;
   readonly #isQuiet: boolean;
   readonly #typed: object;
+  readonly #isColourRefused: boolean;
+  #progress: Progress | undefined;
+  readonly #cautions = new Set<string>();
   #isReaderGone = false;
 
-  constructor(io: CliIo, { json, isQuiet, isColourRefused, typed }: PrintOptions) {
+  constructor(io: CliIo, { json, isQuiet, isVerbose, isColourRefused, typed }: PrintOptions) {
     this.#io = io;
     this.#isQuiet = isQuiet;
+    this.isVerbose = isVerbose;
     this.#typed = typed;
+    this.#isColourRefused = isColourRefused;
     // The process's stdout cannot be destroyed: it stays writable after EPIPE.
     io.stdout.once('error', () => {
       this.#isReaderGone = true;
@@ -50,9 +58,23 @@ export class Printer {
     return this.#isReaderGone;
   }
 
+  /** Shows on a terminal that this is being waited for, until something is printed; `--quiet` and `--json` leave it out. */
+  busy(text: string): void {
+    if (this.#isQuiet || this.mode === 'json' || !Progress.isPossible(this.#io)) return;
+    const shown = printable(text);
+    if (this.#progress) this.#progress.text = shown;
+    else this.#progress = new Progress(this.#io, shown, this.#isColourRefused);
+  }
+
+  /** Nothing is being waited for any more. */
+  idle(): void {
+    this.#progress?.stop();
+    this.#progress = undefined;
+  }
+
   /** Writes one line of the answer, waiting while the reader is slow. */
   async line(text: string): Promise<void> {
-    if (!this.#isReaderGone) await writeLine(this.#io.stdout, text);
+    if (!this.#isReaderGone) await this.#write(this.#io.stdout, text);
   }
 
   async json(object: JsonObject): Promise<void> {
@@ -62,13 +84,19 @@ export class Printer {
   /** Writes a line for a person; `--quiet` and `--json` leave it out, since JSON carries it. */
   async talk(text: string): Promise<void> {
     if (this.#isQuiet || this.mode === 'json') return;
-    await writeLine(this.#io.stderr, this.talkTheme.dim(text));
+    await this.#write(this.#io.stderr, this.talkTheme.dim(text));
   }
 
   /** Writes a line for a person that nothing leaves out but `--quiet`, and not that either where a question needs it. */
   async warn(text: string, isAsked = false): Promise<void> {
     if (this.#isQuiet && !isAsked) return;
-    await writeLine(this.#io.stderr, this.talkTheme.warn(text));
+    this.#cautions.add(text);
+    await this.#write(this.#io.stderr, this.talkTheme.warn(text));
+  }
+
+  /** Writes what `--verbose` asks for, whatever else is quiet. */
+  async detail(text: string): Promise<void> {
+    if (this.isVerbose) await this.#write(this.#io.stderr, this.talkTheme.dim(`verbose: ${printable(text)}`));
   }
 
   /** Prints the answer for one key; `isOneOf` when the command asked about several. */
@@ -81,8 +109,9 @@ export class Printer {
     const line = this.mode === 'pipe' && isOneOf ? pipedRow(outcome) : answer;
     if (line !== '') await this.line(line);
     for (const text of talk) {
-      if (text.startsWith('caution: ')) await this.warn(text);
-      else await this.talk(text);
+      if (!text.startsWith('caution: ')) await this.talk(text);
+      // Said once: before the question, or with the first of several keys.
+      else if (!this.#cautions.has(text)) await this.warn(text);
     }
   }
 
@@ -90,19 +119,10 @@ export class Printer {
     await this.talk(sourceText(source));
   }
 
-  /**
-   * Prints what ended a command, or the part of it about `key`, without an answer: one line for a person, one object
-   * for a script.
-   */
-  async error(
-    error: Error,
-    exitCode: ExitCode,
-    verb: string | undefined,
-    source?: BackendSource,
-    key?: string,
-  ): Promise<void> {
-    if (this.mode === 'json') await this.json(errorJson(error, exitCode, verb, source, key));
-    await this.failure(error, verb, key);
+  /** Prints what ended a command, or a part of it, without an answer: one line for a person, one object for a script. */
+  async error(error: Error, exitCode: ExitCode, context: ErrorContext = {}): Promise<void> {
+    if (this.mode === 'json') await this.json(errorJson(error, exitCode, context));
+    await this.failure(error, context.verb, context.key);
   }
 
   /** Tells a person what went wrong, whatever mode stdout is in. */
@@ -112,14 +132,20 @@ export class Printer {
     const mark =
       isLeaseError(error) && error.code === 'ERR_LEASE_CANCELLED' ? '' : `${this.talkTheme.bad('error')} `;
     const line = `${mark}${about}${printable(`${error.message}${remedy}`)}`;
-    await writeLine(this.#io.stderr, line);
+    await this.#write(this.#io.stderr, line);
     if (!(error instanceof AmbiguousKeyError) || verb === undefined) return;
     for (const { key, owner } of error.candidates) {
-      await writeLine(
+      await this.#write(
         this.#io.stderr,
         `  ${commandFor(verb, this.#typed, key)}    # held by ${escapeText(owner)}`,
       );
     }
+  }
+
+  /** What is printed takes the place of what was being waited for. */
+  async #write(stream: LineSink, text: string): Promise<void> {
+    this.idle();
+    await writeLine(stream, text);
   }
 }
 

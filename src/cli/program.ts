@@ -1,64 +1,28 @@
 import { Command, CommanderError } from 'commander';
 import { withoutSecrets } from '../output/command-line.js';
 import type { Run, SealedCommand } from './command.js';
-import { EXIT_CODES } from './exit-codes.js';
+import { COMMAND_LOADERS } from './command-loaders.js';
+import { COMMAND_GROUPS, COMMAND_NAMES, COMMANDS, type CommandName, isCommandName } from './command-table.js';
 import { UsageError } from './usage-error.js';
 import { version } from './version.js';
-
-interface CommandEntry {
-  readonly summary: string;
-  readonly load: () => Promise<SealedCommand>;
-}
-
-/** The verbs, in the order in which help lists them. Each is loaded only when it is named. */
-const COMMANDS: Readonly<Record<string, CommandEntry>> = {
-  owner: { summary: 'who holds a key', load: async () => (await import('./commands/owner.js')).owner },
-  list: { summary: 'every lease, worst first', load: async () => (await import('./commands/list.js')).list },
-  watch: {
-    summary: 'who owns what, live',
-    load: async () => (await import('./commands/watch.js')).watch,
-  },
-  wait: {
-    summary: 'until a key is free, held or changed',
-    load: async () => (await import('./commands/wait.js')).wait,
-  },
-  acquire: { summary: 'claim a key', load: async () => (await import('./commands/acquire.js')).acquire },
-  renew: { summary: 'extend a lease', load: async () => (await import('./commands/renew.js')).renew },
-  transfer: {
-    summary: 'hand a lease over',
-    load: async () => (await import('./commands/transfer.js')).transfer,
-  },
-  release: {
-    summary: 'give a lease back',
-    load: async () => (await import('./commands/release.js')).release,
-  },
-  exec: {
-    summary: 'run a command while holding a lease',
-    load: async () => (await import('./commands/exec.js')).exec,
-  },
-  demo: {
-    summary: 'simulated workers, to see it all without any setup',
-    load: async () => (await import('./commands/demo.js')).demo,
-  },
-  check: {
-    summary: 'what the backend is, and whether it answers',
-    load: async () => (await import('./commands/check.js')).check,
-  },
-  conformance: {
-    summary: 'prove the contract against the backend; writes',
-    load: async () => (await import('./commands/conformance.js')).conformance,
-  },
-};
 
 /** Parses the arguments and runs the verb they name. Throws {@link UsageError} for what cannot be parsed. */
 export async function runProgram(run: Run): Promise<number> {
   const { io } = run;
   assertUtf8(io.argv);
+  const help = isHelpAsked(io.argv) ? await import('./help/help-text.js') : undefined;
+  const asked = help?.readHelpCommand(io.argv) ?? { argv: io.argv };
+  if ('text' in asked) {
+    io.stdout.write(asked.text);
+    return 0;
+  }
+  const { argv } = asked;
+  const [word] = argv;
   let exitCode = 0;
   const program = new Command('mastra-lease')
-    .description('See and move the leases that elect the owner of a Mastra agent thread.')
     .version(version, '-V, --version')
     .helpOption('-h, --help')
+    .helpCommand(false)
     .showSuggestionAfterError()
     .exitOverride()
     .configureOutput({
@@ -66,29 +30,40 @@ export async function runProgram(run: Run): Promise<number> {
       writeErr: () => {},
       getOutHelpWidth: () => io.columns,
       getOutHasColors: () => false,
-    })
-    .addHelpText('after', exitCodeHelp());
-  const named = io.argv[0] === 'help' ? io.argv[1] : io.argv[0];
-  for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
-    const command = program.command(name).description(summary);
-    if (name !== named) continue;
-    (await load()).attach(command, run, (code) => {
+    });
+  help?.describeProgram(program);
+  for (const name of isCommandName(word) ? [word] : COMMAND_NAMES) {
+    const { group, summary } = COMMANDS[name];
+    const command = program.commandsGroup(COMMAND_GROUPS[group]).command(name).summary(summary);
+    if (name !== word) continue;
+    (await COMMAND_LOADERS[name]()).attach(command, { ...run, loadCommand }, (code) => {
       exitCode = code;
     });
-    assertValuesGiven(io.argv, command);
+    help?.describeCommand(command, name);
+    assertValuesGiven(argv, command);
   }
-  if (io.argv.length === 0) {
-    io.stderr.write(program.helpInformation());
+  if (argv.length === 0) {
+    program.configureOutput({ writeOut: (text) => io.stderr.write(text) }).outputHelp();
     return 2;
   }
   try {
-    await program.parseAsync([...io.argv], { from: 'user' });
+    await program.parseAsync([...argv], { from: 'user' });
     return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
-    throw new UsageError(usageText(error, io.argv));
+    throw new UsageError(usageText(error, argv));
   }
+}
+
+function loadCommand(name: CommandName): Promise<SealedCommand> {
+  return COMMAND_LOADERS[name]();
+}
+
+/** Whether the texts of help are needed at all. */
+function isHelpAsked(argv: readonly string[]): boolean {
+  const ours = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined);
+  return ours.length === 0 || ours[0] === 'help' || ours.includes('--help') || ours.includes('-h');
 }
 
 /** Node puts U+FFFD for bytes that are not UTF-8: the key would be another one, and that one is free. */
@@ -119,22 +94,23 @@ function assertValuesGiven(argv: readonly string[], { options }: Command): void 
   }
 }
 
-/** Commander's message in one line, without what an argument may bring that is secret, and with what it leaves out. */
+/** Commander's message in one line, without what an argument may bring that is secret, and with what to try next. */
 function usageText({ code, message }: CommanderError, argv: readonly string[]): string {
   const text = argv
     .reduce((line, word) => line.replaceAll(word, () => withoutValue(word)), message)
     .replace(/^error: /, '')
     .replace(/\s*\n\s*/g, ' ');
-  if (code !== 'commander.unknownOption') return text;
-  if (argv[0]?.startsWith('-')) return `${text}: options come after the command`;
-  return /^unknown option '-[^-]/.test(text) ? `${text}: a key that begins with a dash goes after --` : text;
+  return text.includes('Did you mean') ? text : `${text}: ${nextStep(code, text, argv)}`;
+}
+
+function nextStep(code: string, text: string, argv: readonly string[]): string {
+  const [word] = argv;
+  if (code === 'commander.unknownCommand') return 'mastra-lease --help lists the commands';
+  if (word?.startsWith('-')) return 'options come after the command';
+  if (/^unknown option '-[^-]/.test(text)) return 'a key that begins with a dash goes after --';
+  return `mastra-lease ${word} --help tells what it takes`;
 }
 
 function withoutValue(word: string): string {
   return word.startsWith('-') ? word.replace(/=.*/s, '') : withoutSecrets(word);
-}
-
-function exitCodeHelp(): string {
-  const lines = Object.entries(EXIT_CODES).map(([code, { meaning }]) => `  ${code.padStart(3)}  ${meaning}`);
-  return `\nExit codes:\n${lines.join('\n')}\n`;
 }

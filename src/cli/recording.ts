@@ -4,7 +4,7 @@ import type { WatchEvent } from '../operations/watch-event.js';
 import type { JsonObject } from '../output/json.js';
 import { printable } from '../output/printable.js';
 import { eventJson, recordingHeadJson } from '../output/watch-json.js';
-import { appendLine, fileErrorCode } from './append-line.js';
+import { fileErrorCode, writeLine } from './append-line.js';
 import { UsageError } from './usage-error.js';
 import { version } from './version.js';
 
@@ -73,6 +73,6 @@ export class Recording implements Disposable {
   }
 
   #write(line: JsonObject): void {
-    appendLine(this.#fd, JSON.stringify(line));
+    writeLine(this.#fd, JSON.stringify(line));
   }
 }

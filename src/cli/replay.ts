@@ -1,8 +1,9 @@
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { UnsupportedError } from '../lease/errors.js';
 import type { WatchEvent } from '../operations/watch-event.js';
 import { filterEvents, type WatchFilter } from '../operations/watch-filter.js';
 import { formatInstant } from '../output/durations.js';
+import { printable } from '../output/printable.js';
 import { sourceText } from '../output/source-text.js';
 import type { Run } from './command.js';
 import type { Printer } from './printer.js';
@@ -26,7 +27,8 @@ export interface ReplayRequest {
 export async function replay(run: Run, printer: Printer, request: ReplayRequest): Promise<number> {
   const { io } = run;
   const { speed, filter } = request;
-  const { head, events } = await openRecording(resolve(io.cwd(), request.path));
+  const path = resolve(io.cwd(), request.path);
+  const { head, events } = await openRecording(path);
   const wanted = filterEvents(events, filter);
   const source = () => head.source;
   await printer.talk(`recorded from ${formatInstant(head.startedAtMs)}: ${sourceText(head.source)}`);
@@ -37,9 +39,11 @@ export async function replay(run: Run, printer: Printer, request: ReplayRequest)
     return 0;
   }
   const { recorded, problem } = await readAll(wanted);
+  // A long path would leave no room for the line that is named.
+  const shortly = problem?.message.replace(printable(path), () => printable(basename(path)));
   const exitCode = await runScreen(io, printer, {
     events: wanted,
-    replay: { events: recorded, speed: speed ?? 1, problem: problem?.message },
+    replay: { events: recorded, speed: speed ?? 1, problem: shortly },
     source,
     isWritable: false,
     isReadOnlyContext: true,

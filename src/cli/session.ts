@@ -2,9 +2,11 @@ import { resolve } from 'node:path';
 import type { ExaminedBackend } from '../backend/examined-backend.js';
 import type { Access, LocatedBackend } from '../backend/locate.js';
 import { examineBackend, type OpenOptions, openBackend } from '../backend/open.js';
-import { NotPermittedError, UnverifiedError } from '../lease/errors.js';
+import { UnverifiedError } from '../lease/errors.js';
 import { escapeText } from '../lease/text.js';
 import type { OperationContext } from '../operations/context.js';
+import { placeText } from '../output/source-text.js';
+import { assertWritable } from './assert-writable.js';
 import { Audit } from './audit.js';
 import { CommandBudget } from './budget.js';
 import { readConnectionSettings } from './connection-settings.js';
@@ -22,9 +24,10 @@ export interface Session {
   readonly context: OperationContext;
   /** Whether the config says that its backend is not to be changed. */
   readonly isReadOnlyContext: boolean;
+  /** Templates of URLs by name, of the config. */
+  readonly links: Readonly<Record<string, string>>;
   /** What keeps the writes; absent for a command that only reads. */
   readonly audit?: Audit | undefined;
-  close(): Promise<void>;
 }
 
 /** The milliseconds that a one-shot command, or one call of a longer one, may take by default. */
@@ -60,18 +63,17 @@ export async function openSession(
     bounds,
     kept,
   });
+  tellBusy(printer, located, kept);
   const examined = await openBackend(located, open);
   const { backend } = examined;
+  await tellLoaded(printer, examined);
+  if (!kept) printer.busy(`asking ${placeText(backend.source())}`);
   let audit: Audit | undefined;
-  const close = async () => {
-    audit?.[Symbol.dispose]();
-    await backend.close();
-  };
   try {
     if (access === 'write') audit = new Audit(io, printer, options, located.settings, () => backend.source());
     await settle(io, options, located, examined, budget);
   } catch (error) {
-    await close();
+    await backend.close();
     throw error;
   }
   if (open.allowsNoop && backend.source().isNoop) {
@@ -85,8 +87,8 @@ export async function openSession(
     budget,
     context: { backend, clock: io.clock, signal, writeLog: audit?.tell },
     isReadOnlyContext: located.settings.readOnly === true,
+    links: located.settings.links ?? {},
     audit,
-    close,
   };
 }
 
@@ -102,7 +104,10 @@ export async function examineSession(
 }> {
   const located = await locate(io, printer, options, 'read');
   const { open, budget } = await prepare(io, printer, options, located, { access: 'read', bounds: 'call' });
+  tellBusy(printer, located);
   const examined = await examineBackend(located, open);
+  await tellLoaded(printer, examined);
+  printer.busy(`asking ${placeText(examined.source())}`);
   try {
     await settle(io, options, located, examined, budget);
   } catch (error) {
@@ -160,6 +165,10 @@ async function prepare(
         get cacheDir() {
           return application.cacheDir();
         },
+        onEnvFiles: (files) =>
+          void printer.detail(
+            files.length === 0 ? 'variables: no file is read' : `variables: ${files.join(', ')}`,
+          ),
       },
       loadMs: LOAD_MS,
       envFile: options.envFile === undefined ? undefined : resolve(io.cwd(), options.envFile),
@@ -169,16 +178,19 @@ async function prepare(
   };
 }
 
-/** A seat belt against mistakes, not an access control: whoever can edit the config can take it off. */
-function assertWritable({ settings, context, configPath }: LocatedBackend): void {
-  if (!settings.readOnly) return;
-  const which = context === undefined ? 'the backend' : `the context ${escapeText(context)}`;
-  throw new NotPermittedError(
-    `Nothing was sent: ${which} is readOnly in ${escapeText(configPath ?? 'the config')}`,
-    {
-      remedy: 'choose another context, or a backend by --backend',
-    },
+/** Loading an application may take a second; a command that stays may draw on the terminal itself. */
+function tellBusy(printer: Printer, { spec }: LocatedBackend, kept?: KeptOptions): void {
+  if (kept || (spec.kind !== 'module' && spec.kind !== 'mastra')) return;
+  printer.busy(`loading ${escapeText(spec.kind === 'module' ? spec.path : spec.entry)}`);
+}
+
+/** What `--verbose` says of a backend that was opened. */
+async function tellLoaded(printer: Printer, { identity }: ExaminedBackend): Promise<void> {
+  const { className, file, unwrapping, inspector } = identity;
+  await printer.detail(
+    `loaded: ${[...(file === undefined ? [] : [file]), ...unwrapping, className].join(' → ')}`,
   );
+  if (inspector) await printer.detail(`listing and time left: ${inspector.name} (${inspector.how})`);
 }
 
 /** Proves by one scratch lease that what lists the leases looks where the application does. It writes, so it was asked for. */

@@ -1,7 +1,7 @@
 import { isAcquired, isRefused, namedOwner, type RecordedCall } from './call.js';
 import { Violation } from './clause.js';
 import type { ClientPlan, Endpoint } from './endpoint.js';
-import { Rounds } from './rounds.js';
+import { inRounds } from './rounds.js';
 import { LONG_TTL_MS } from './timing.js';
 import { together } from './together.js';
 import type { Trial } from './trial.js';
@@ -11,13 +11,8 @@ import type { Trial } from './trial.js';
  *
  * @returns how many rounds there were
  */
-export async function claimAtOnce(
-  trial: Trial,
-  endpoints: readonly Endpoint[],
-  callers: number,
-): Promise<number> {
-  const rounds = new Rounds(trial, { atLeast: 5, atMost: 30, withinMs: 700 });
-  while (rounds.next()) {
+export function claimAtOnce(trial: Trial, endpoints: readonly Endpoint[], callers: number): Promise<number> {
+  return inRounds(trial, { atLeast: 5, atMost: 30, withinMs: 700 }, async () => {
     const key = trial.key();
     const claims = await together(
       endpoints.map((endpoint, place) =>
@@ -25,8 +20,7 @@ export async function claimAtOnce(
       ),
     );
     assertOneWinner(claims.flat());
-  }
-  return rounds.done;
+  });
 }
 
 function claimants(key: string, places: number, place: number, callers: number): readonly ClientPlan[] {

@@ -1,6 +1,5 @@
 import type { RecordedCall } from './call.js';
-import type { ConformanceLevel } from './levels.js';
-import type { TransferVerdict } from './report.js';
+import type { ConformanceLevel, Requirement } from './levels.js';
 import type { Trial } from './trial.js';
 
 /** One promise of the contract, and how it is tried. */
@@ -13,8 +12,10 @@ export interface Clause {
   readonly source: string;
   /** What it cannot be tried without. */
   readonly needs?: 'shared leases' | 'processes';
-  /** It keeps the backend busy, or has to come at its place: nothing else is tried at the same time. */
-  readonly isAlone?: true;
+  /** It keeps the backend busy: where calls are fast nothing else is tried at the same time. */
+  readonly isBusy?: true;
+  /** What comes before it has to be decided first. */
+  readonly comesAfter?: true;
   /** @throws {@link Violation} where the clause was seen not to hold. */
   run(trial: Trial): Promise<Finding>;
 }
@@ -26,7 +27,6 @@ export interface Finding {
   /** What an operator should know, with the calls that show it. */
   readonly expected?: string | undefined;
   readonly calls?: readonly RecordedCall[] | undefined;
-  readonly atomicTransfer?: TransferVerdict | undefined;
 }
 
 /** A clause was seen not to hold. */
@@ -35,22 +35,31 @@ export class Violation extends Error {
   /** The calls that show it; all calls of the trial where absent. */
   readonly calls: readonly RecordedCall[] | undefined;
   readonly note: string | undefined;
-  readonly atomicTransfer: TransferVerdict | undefined;
 
-  constructor(
-    expected: string,
-    shown: { calls?: readonly RecordedCall[]; note?: string; atomicTransfer?: TransferVerdict } = {},
-  ) {
+  constructor(expected: string, shown: { calls?: readonly RecordedCall[]; note?: string } = {}) {
     super(expected);
     this.expected = expected;
     this.calls = shown.calls;
     this.note = shown.note;
-    this.atomicTransfer = shown.atomicTransfer;
   }
 }
 
 export function passed(note?: string): Finding {
   return { result: 'passed', note };
+}
+
+/**
+ * Something that the contract leaves open and an operator should know.
+ *
+ * @throws {@link Violation} where it is required all the same
+ */
+export function reported(
+  { setting }: Trial,
+  requirement: Requirement,
+  { expected, ...shown }: { expected: string; note: string; calls: readonly RecordedCall[] },
+): Finding {
+  if (setting.requirements.has(requirement)) throw new Violation(expected, shown);
+  return { result: 'reported', expected, ...shown };
 }
 
 export function skipped(note: string): Finding {

@@ -1,26 +1,23 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { leaseTraitsOf } from '../lease/detect.js';
-import { CallFailure } from './call-failure.js';
-import { type Clause, type Finding, Violation } from './clause.js';
+import type { Clause, Finding } from './clause.js';
 import { CLAUSES } from './clauses/index.js';
 import type { Endpoint, PlaceSetting } from './endpoint.js';
-import { makeEvidence } from './evidence.js';
 import { Instances } from './instances.js';
 import { CONFORMANCE_LEVELS, type ConformanceLevel } from './levels.js';
 import type { ConformanceOptions, ProviderFactory } from './options.js';
-import { assertAlive, giveBack, takeStanding, timeCalls } from './plain-calls.js';
+import { type Outcome, outcomeOf, outcomeOfThrown } from './outcome.js';
+import { giveBack, takeStanding, timeCalls } from './plain-calls.js';
 import type { ProcessEndpoint } from './process-endpoint.js';
-import type { ClauseReport, ConformanceReport, Evidence } from './report.js';
+import type { ClauseReport, ConformanceReport } from './report.js';
+import { clausesAtATime, groupsOf } from './schedule.js';
 import { scopeOf } from './scope.js';
 import type { ClosableInstance, Setting } from './setting.js';
 import { startProcesses } from './start-processes.js';
 import { DEFAULT_CALL_TIMEOUT_MS, realTime } from './time.js';
 import { together } from './together.js';
 import { Trial } from './trial.js';
-import { isOfTheBackend } from './untestable.js';
 
-/** How many clauses that mostly wait are tried at the same time. */
-const AT_A_TIME = 8;
 const DEFAULT_CLIENTS = 4;
 const DEFAULT_EXPIRY_TOLERANCE_MS = 100;
 
@@ -78,6 +75,7 @@ export class ConformanceRun {
       clients: options.clients ?? DEFAULT_CLIENTS,
       expiryToleranceMs: options.expiryToleranceMs ?? DEFAULT_EXPIRY_TOLERANCE_MS,
       callTimeoutMs: this.#place.callTimeoutMs,
+      startMs: this.#startMs,
       scratch: this.#scratch,
       roundTripMs: endpoint ? await timeCalls(endpoint, this.#scratch) : 0,
       standing: endpoint && (await takeStanding(endpoint, this.#scratch)),
@@ -86,6 +84,7 @@ export class ConformanceRun {
       openAnother: () => this.#openClosable(),
       signal: options.signal,
       atomicTransfer: undefined,
+      refusesInSteps: false,
     };
   }
 
@@ -94,22 +93,9 @@ export class ConformanceRun {
     return clausesOf(this.level, this.#options.clauses);
   }
 
-  /** Decides all clauses: those that mostly wait together, a few at a time, the others one by one. */
+  /** Decides all clauses, those that do not disturb each other at the same time. */
   async decideAll(): Promise<void> {
-    let waiting: Clause[] = [];
-    const decideWaiting = async () => {
-      const clauses = waiting;
-      waiting = [];
-      await this.#decideTogether(clauses);
-    };
-    for (const clause of this.clauses) {
-      if (!clause.isAlone) waiting.push(clause);
-      else {
-        await decideWaiting();
-        await this.decide(clause);
-      }
-    }
-    await decideWaiting();
+    for (const group of groupsOf(this.clauses, this.#opened)) await this.#decideTogether(group);
   }
 
   /**
@@ -131,14 +117,19 @@ export class ConformanceRun {
     const work = async () => {
       for (let next = queue.shift(); next; next = queue.shift()) {
         const [index, clause] = next;
-        reports[index] = await this.#reportOn(clause);
+        try {
+          reports[index] = await this.#reportOn(clause);
+        } catch (error) {
+          queue.length = 0;
+          throw error;
+        }
         for (let report = reports[recorded]; report; report = reports[recorded]) {
           recorded += 1;
           this.#record(report);
         }
       }
     };
-    await together(Array.from({ length: AT_A_TIME }, work));
+    await together(Array.from({ length: clausesAtATime(this.#opened) }, work));
   }
 
   #record(report: ClauseReport): void {
@@ -154,9 +145,9 @@ export class ConformanceRun {
     const startMs = performance.now();
     let outcome: Outcome;
     try {
-      outcome = this.#outcomeOf(await this.#try(clause, trial), trial);
+      outcome = outcomeOf(await this.#try(clause, trial), trial);
     } catch (error) {
-      outcome = await this.#failureOf(error, trial);
+      outcome = await outcomeOfThrown(error, trial);
     } finally {
       await this.#giveBack(trial.keys);
     }
@@ -210,43 +201,6 @@ export class ConformanceRun {
     return undefined;
   }
 
-  #outcomeOf({ result, note, expected, calls }: Finding, trial: Trial): Outcome {
-    return {
-      result,
-      ...(note !== undefined && { note }),
-      ...(expected !== undefined && { evidence: this.#evidence(expected, calls, trial) }),
-    };
-  }
-
-  /** What was thrown while a clause was tried: a violation, a call that failed, or nothing of the provider's. */
-  async #failureOf(error: unknown, trial: Trial): Promise<Outcome> {
-    if (error instanceof Violation) {
-      const { expected, calls, note } = error;
-      return {
-        result: 'failed',
-        note: note ?? `expected ${expected}`,
-        evidence: this.#evidence(expected, calls, trial),
-      };
-    }
-    if (!(error instanceof CallFailure)) throw error;
-    const { call } = error;
-    if (isOfTheBackend(call.error)) throw call.error;
-    // Still there for others? Then it is this call that the provider does not answer.
-    const [endpoint] = this.#opened.endpoints;
-    if (endpoint) await assertAlive(endpoint, this.#scratch);
-    const expected = `${call.method} to answer, and not to throw`;
-    return {
-      result: 'failed',
-      note: `${call.method} threw: ${error.message}`,
-      evidence: this.#evidence(expected, trial.calls.includes(call) ? undefined : [call], trial),
-    };
-  }
-
-  #evidence(expected: string, calls: Finding['calls'], trial: Trial): Evidence {
-    const place = { scratch: this.#scratch, runStartMs: this.#startMs };
-    return makeEvidence(expected, calls ?? trial.calls, place);
-  }
-
   async #giveBack(keys: readonly string[]): Promise<void> {
     const [endpoint] = this.#opened.endpoints;
     if (endpoint) await giveBack(endpoint, keys);
@@ -276,8 +230,6 @@ export class ConformanceRun {
     return [...another, ...this.#processes];
   }
 }
-
-type Outcome = Pick<ClauseReport, 'result' | 'note' | 'evidence'>;
 
 /** The clauses of a level and those before it, or of these those that are named. */
 export function clausesOf(level: ConformanceLevel, named?: readonly string[]): readonly Clause[] {

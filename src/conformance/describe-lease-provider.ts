@@ -26,12 +26,12 @@ const TEST_TIMEOUT_MS = 60_000;
  *
  * @example
  * ```ts
- * import { describe, it, afterAll } from 'vitest';
+ * import { after, describe, it } from 'node:test';
+ * import { RedisLeaseProvider } from 'mastra-lease/redis';
+ * import { describeLeaseProvider } from 'mastra-lease/testing';
  *
- * describeLeaseProvider('my leases', () => new MyLeases({ url: process.env.LEASES_URL }), {
- *   runner: { describe, it, afterAll },
- *   startProcess: () => fork('./lease-process.js'),
- * });
+ * const open = () => new RedisLeaseProvider({ url: 'redis://127.0.0.1:6379' });
+ * describeLeaseProvider('my leases', open, { runner: { describe, it, afterAll: after }, level: 'structural' });
  * ```
  */
 export function describeLeaseProvider(

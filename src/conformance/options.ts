@@ -29,7 +29,7 @@ export interface ConformanceOptions {
   readonly startProcess?: (() => ProviderProcess | Promise<ProviderProcess>) | undefined;
   /** Decides the random runs; a random one by default, named in the report. */
   readonly seed?: number | undefined;
-  /** How many random runs. By default as many as fit into a few seconds, at most 40. */
+  /** How many random runs. By default as many as fit into a few seconds, at most 200. */
   readonly runs?: number | undefined;
   /** How many clients take part in a random run; 4 by default. */
   readonly clients?: number | undefined;

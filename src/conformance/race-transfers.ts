@@ -5,7 +5,7 @@ import { Violation } from './clause.js';
 import type { ClientPlan, RunningClients } from './endpoint.js';
 import { mustAcquire } from './expectations.js';
 import { Rounds } from './rounds.js';
-import { LONG_TTL_MS } from './timing.js';
+import { isSlow, LONG_TTL_MS } from './timing.js';
 import { together } from './together.js';
 import { answered, type Trial } from './trial.js';
 
@@ -19,9 +19,10 @@ export type TransferRace = {
   | { readonly verdict: 'not atomic'; readonly how: string; readonly calls: readonly RecordedCall[] }
 );
 
-const LIMITS = { atLeast: 30, atMost: 1_000, withinMs: 1_500 };
-/** How many others try to get in, in this process. */
+const LIMITS = { atLeast: 8, atMost: 1_000, withinMs: 1_500 };
+/** How many others try to get in, in this process; more where there is time for few transfers. */
 const RACERS = 8;
+const RACERS_ON_SLOW = 16;
 /** Attempts of others that one turn of the event loop may hold: a transfer that waits for the next one must get it. */
 const ATTEMPTS_PER_TURN = 4;
 /** Below so many attempts during transfers nothing is shown. */
@@ -82,7 +83,8 @@ async function raceOnce(
   const transferring = holder.transfer(key, from, to, LONG_TTL_MS).finally(() => {
     isOver = true;
   });
-  const racing = trial.actors(RACERS).map(({ endpoint }, index) => {
+  const racers = isSlow(trial.setting) ? RACERS_ON_SLOW : RACERS;
+  const racing = trial.actors(racers).map(({ endpoint }, index) => {
     const racer = trial.actorOn(endpoint, `${index % 3 === 2 ? 'reader' : 'racer'} ${index + 1}`);
     return attemptUntil(racer, key, index, () => isOver);
   });

@@ -10,8 +10,13 @@ import type { ConformanceReport } from './report.js';
  *   contract is an answer, `conforms: false`
  * @example
  * ```ts
- * const { conforms, clauses } = await runConformance(() => new MyLeases({ url: 'redis://127.0.0.1:6379' }));
+ * import { RedisLeaseProvider } from 'mastra-lease/redis';
+ * import { runConformance } from 'mastra-lease/testing';
+ *
+ * const open = () => new RedisLeaseProvider({ url: 'redis://127.0.0.1:6379' });
+ * const { conforms, clauses } = await runConformance(open, { level: 'structural' });
  * for (const { id, result, note } of clauses) console.log(id, result, note);
+ * conforms; // => true
  * ```
  */
 export async function runConformance(

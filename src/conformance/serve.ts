@@ -21,13 +21,22 @@ export interface ServeOptions {
 }
 
 /**
- * The other process of a run: makes calls of its own instance as it is told, until its parent is gone. Put this into a
- * file of its own and start it by `fork` in `startProcess`.
+ * The other process of a run: makes calls of its own instance as it is told, until its parent is gone. It is started by
+ * `fork` in `startProcess`, from a file of its own or, as here, from the same.
  *
  * @example
  * ```ts
- * // lease-process.js; in the test: startProcess: () => fork('./lease-process.js')
- * await serveLeaseProvider(() => new MyLeases({ url: process.env.LEASES_URL }));
+ * import { fork } from 'node:child_process';
+ * import { RedisLeaseProvider } from 'mastra-lease/redis';
+ * import { runConformance, serveLeaseProvider } from 'mastra-lease/testing';
+ *
+ * const open = () => new RedisLeaseProvider({ url: 'redis://127.0.0.1:6379' });
+ * if (process.send) await serveLeaseProvider(open);
+ * else {
+ *   const startProcess = () => fork(import.meta.filename);
+ *   const { processes } = await runConformance(open, { startProcess, clauses: ['two-instances'] });
+ *   processes; // => 2
+ * }
  * ```
  */
 export async function serveLeaseProvider(

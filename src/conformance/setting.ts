@@ -27,6 +27,8 @@ export interface Setting {
   readonly callTimeoutMs: number;
   /** How long a call takes, in milliseconds, measured when the run began. */
   readonly roundTripMs: number;
+  /** When the run began, on its clock. */
+  readonly startMs: number;
   /** What every scratch key of the run begins with. */
   readonly scratch: string;
   /** Absent where methods are missing. */
@@ -39,6 +41,8 @@ export interface Setting {
   readonly signal: AbortSignal | undefined;
   /** What the measurement of `transferLease` came to, once it did. */
   atomicTransfer: TransferVerdict | undefined;
+  /** Whether a refusal was seen to be made in several steps. */
+  refusesInSteps: boolean;
 }
 
 /** An instance that a clause may close. */

@@ -1,5 +1,6 @@
 import type { RecordedCall } from './call.js';
 import { type Finding, notShown } from './clause.js';
+import type { Setting } from './setting.js';
 import type { Trial } from './trial.js';
 
 /** Long enough to be out of the picture, in milliseconds. */
@@ -11,11 +12,19 @@ export const LONG_TTL_MS = 60_000;
  */
 export const EARLY_TOLERANCE_MS = 10;
 
+/** From how many milliseconds a call on it is waiting that counts, and not the work at either end. */
+const SLOW_CALL_MS = 10;
+
 /** The shortest TTL that a measurement begins with, in milliseconds. */
 const SHORTEST_TTL_MS = 200;
 
 /** How often a measurement is made again with twice the TTL because the machine was too slow for it to mean anything. */
 const MEASUREMENTS = 5;
+
+/** Whether calls take so long that a busy clause disturbs no other, and has to hurry. */
+export function isSlow({ roundTripMs }: Pick<Setting, 'roundTripMs'>): boolean {
+  return roundTripMs >= SLOW_CALL_MS;
+}
 
 /** Whether `probe` had its answer while the lease that `grant` gave was held for certain. */
 export function isWithin(probe: RecordedCall, grant: RecordedCall, ttlMs: number): boolean {

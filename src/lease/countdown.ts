@@ -1,4 +1,5 @@
 import type { Clock } from './clock.js';
+import { type Due, DueHeap } from './due-heap.js';
 
 /** What a {@link Countdown} depends on. */
 export interface CountdownOptions {
@@ -7,11 +8,9 @@ export interface CountdownOptions {
   readonly onDue: (ids: readonly string[]) => void;
 }
 
-interface Entry {
+/** A lease that is held; it is in the heap while it waits for its end. */
+interface Entry extends Due {
   readonly id: string;
-  dueAtMs: number;
-  /** Its place in the heap; absent when it is not waiting for its end. */
-  place: number | undefined;
 }
 
 /** The time left comes in whole milliseconds, and so does the server's clock: only then is an end surely past. */
@@ -29,8 +28,7 @@ export class Countdown {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #onDue: (ids: readonly string[]) => void;
   readonly #entries = new Map<string, Entry>();
-  /** A binary heap: each entry is due no later than those at twice its place, plus 1 and plus 2. */
-  readonly #heap: Entry[] = [];
+  readonly #ending = new DueHeap<Entry>();
   #timer: NodeJS.Timeout | undefined;
   #firesAtMs = Number.POSITIVE_INFINITY;
 
@@ -54,16 +52,16 @@ export class Countdown {
   /** Holds a lease until an instant of the clock; `null` for one without an end, or with an unknown one. */
   set(id: string, endsAtMs: number | null): void {
     const known = this.#entries.get(id);
-    const entry = known ?? { id, dueAtMs: 0, place: undefined };
+    const entry: Entry = known ?? { id, dueAtMs: 0 };
     if (!known) this.#entries.set(id, entry);
     if (endsAtMs === null) {
-      this.#take(entry);
+      this.#ending.take(entry);
       return;
     }
     const wasDue = known !== undefined && known.place === undefined && known.dueAtMs > 0;
     const notBeforeMs = wasDue ? this.#clock.monotonicMs() + LOOK_AGAIN_MS : 0;
     entry.dueAtMs = Math.max(endsAtMs + GRACE_MS, notBeforeMs);
-    this.#put(entry);
+    this.#ending.put(entry);
     this.#arm();
   }
 
@@ -71,7 +69,7 @@ export class Countdown {
   delete(id: string): boolean {
     const entry = this.#entries.get(id);
     if (!entry) return false;
-    this.#take(entry);
+    this.#ending.take(entry);
     return this.#entries.delete(id);
   }
 
@@ -80,12 +78,12 @@ export class Countdown {
     clearTimeout(this.#timer);
     this.#firesAtMs = Number.POSITIVE_INFINITY;
     this.#entries.clear();
-    this.#heap.length = 0;
+    this.#ending.clear();
   }
 
   /** A timer that fires early is cheaper than one that is set anew with every renewal. */
   #arm(): void {
-    const dueAtMs = this.#heap[0]?.dueAtMs;
+    const dueAtMs = this.#ending.nextMs;
     if (dueAtMs === undefined || dueAtMs >= this.#firesAtMs) return;
     clearTimeout(this.#timer);
     this.#firesAtMs = dueAtMs;
@@ -97,49 +95,8 @@ export class Countdown {
     this.#firesAtMs = Number.POSITIVE_INFINITY;
     const nowMs = this.#clock.monotonicMs();
     const due: string[] = [];
-    for (let first = this.#heap[0]; first && first.dueAtMs <= nowMs; first = this.#heap[0]) {
-      this.#take(first);
-      due.push(first.id);
-    }
+    for (let over = this.#ending.takeDue(nowMs); over; over = this.#ending.takeDue(nowMs)) due.push(over.id);
     this.#arm();
     if (due.length > 0) this.#onDue(due);
   };
-
-  #put(entry: Entry): void {
-    entry.place ??= this.#heap.push(entry) - 1;
-    this.#settle(entry, entry.place);
-  }
-
-  #take(entry: Entry): void {
-    const { place } = entry;
-    if (place === undefined) return;
-    entry.place = undefined;
-    const last = this.#heap.pop();
-    if (last && last !== entry) this.#settle(last, place);
-  }
-
-  /** Puts an entry where it belongs, from a place that is free or its own. */
-  #settle(entry: Entry, from: number): void {
-    let place = from;
-    for (let above = (place - 1) >> 1; place > 0; above = (place - 1) >> 1) {
-      const parent = this.#heap[above];
-      if (!parent || parent.dueAtMs <= entry.dueAtMs) break;
-      this.#place(parent, place);
-      place = above;
-    }
-    for (;;) {
-      const [left, right] = [this.#heap[2 * place + 1], this.#heap[2 * place + 2]];
-      const child = left && right && right.dueAtMs < left.dueAtMs ? right : left;
-      if (!child || child.place === undefined || child.dueAtMs >= entry.dueAtMs) break;
-      const below = child.place;
-      this.#place(child, place);
-      place = below;
-    }
-    this.#place(entry, place);
-  }
-
-  #place(entry: Entry, place: number): void {
-    this.#heap[place] = entry;
-    entry.place = place;
-  }
 }

@@ -28,20 +28,20 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  * Settles as `work` does, or rejects with `onTimeout()` once the deadline has passed. Work that is late goes on
  * unobserved; stopping it is the caller's part.
  */
-export async function withinDeadline<T>(
-  work: Promise<T>,
-  deadline: Deadline,
-  onTimeout: () => Error,
-): Promise<T> {
+export function withinDeadline<T>(work: Promise<T>, deadline: Deadline, onTimeout: () => Error): Promise<T> {
   const remainingMs = deadline.remainingMs();
   if (remainingMs > MAX_TIMER_MS) return work;
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(onTimeout()), remainingMs);
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(onTimeout()), remainingMs);
+    work.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
   });
-  try {
-    return await Promise.race([work, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -41,8 +41,10 @@ export interface ThreadActivity {
   readonly length: number;
   /** The newest events, oldest of them first. */
   readonly events: readonly ThreadEvent[];
-  /** Whether all that the stream keeps was read. */
+  /** Whether everything that the stream keeps was read; what was trimmed off it before is not told by that. */
   readonly isWhole: boolean;
+  /** When the oldest entry that was read was added, event or not; absent for a stream without entries. */
+  readonly readSinceMs?: number;
   /** The runs among the events, in the order in which they were first seen. */
   readonly runs: readonly ThreadRun[];
   /**
@@ -57,6 +59,8 @@ export interface ThreadActivity {
   readonly bytes?: number;
   /** Entries among those read that are no event: not JSON, too deep, or of another shape. */
   readonly unreadable: number;
+  /** When the newest of those was added. */
+  readonly lastUnreadableAtMs?: number;
 }
 
 /** Options of {@link ThreadEvidence.readThread}. */

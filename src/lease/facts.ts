@@ -30,11 +30,18 @@ export function lastEvent({ activity }: KeyFacts): ThreadEvent | undefined {
   return activity?.events.at(-1);
 }
 
-/** Milliseconds since the last event. */
-export function quietMs(facts: KeyFacts): number | undefined {
+/** Milliseconds since the last event, whoever published it. */
+export function lastEventAgeMs(facts: KeyFacts): number | undefined {
   const { activity } = facts;
   const last = lastEvent(facts);
   return activity && last && Math.max(0, activity.nowMs - last.atMs);
+}
+
+/** Milliseconds since the last event of a run: messages that others send it are no sign of it. */
+export function quietMs({ activity }: KeyFacts): number | undefined {
+  if (!activity || activity.runs.length === 0) return undefined;
+  const lastAtMs = Math.max(...activity.runs.map(({ lastEventAtMs }) => lastEventAtMs));
+  return Math.max(0, activity.nowMs - lastAtMs);
 }
 
 /** What a link about a key may name. */

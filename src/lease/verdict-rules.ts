@@ -88,14 +88,14 @@ export const VERDICT_RULES: readonly VerdictRule[] = [
     verdict: 'silent',
     rule: 'held, and its run produced nothing for the silent time, or ended more than the fresh time ago',
     test: (view) => {
-      const { lease, ownersRun, lastSignAtMs, thresholds } = view;
+      const { lease, ownersRun, lastSignAtMs } = view;
       if (!lease || !ownersRun || lastSignAtMs === undefined || view.isClockBehind) return undefined;
+      if (view.isFreshUnreadable || !isQuiet(view, ownersRun, lastSignAtMs)) return undefined;
       const quietMs = view.ageMs(lastSignAtMs);
-      const isEnded = ownersRun.state === 'ended';
-      if (quietMs < (isEnded ? thresholds.freshWithinMs : thresholds.silentAfterMs)) return undefined;
-      const what = isEnded
-        ? `its run ended ${lastHeard(view, ownersRun)}`
-        : `its run has produced nothing for ${formatDuration(quietMs)} (last: ${ownersRun.lastEventType})`;
+      const what =
+        ownersRun.state === 'ended'
+          ? `its run ended ${lastHeard(view, ownersRun)}`
+          : `its run has produced nothing for ${formatDuration(quietMs)} (last: ${ownersRun.lastEventType})`;
       const why = `${heldFor(lease)}${renewed(view)}, and ${what}${unheededAbort(view, ownersRun)}`;
       return { why, runs: about(ownersRun) };
     },
@@ -106,6 +106,7 @@ export const VERDICT_RULES: readonly VerdictRule[] = [
     test: (view) => {
       const { lease, ownersRun, lastSignAtMs } = view;
       if (!lease || !ownersRun || lastSignAtMs === undefined || view.isClockBehind) return undefined;
+      if (isQuiet(view, ownersRun, lastSignAtMs)) return undefined;
       const what = ownersRun.state === 'ended' ? 'has ended' : 'produced something';
       const why = `${heldFor(lease)}${renewed(view)}, and its run ${what} ${ago(view, lastSignAtMs)}`;
       return { why: why + unheededAbort(view, ownersRun), runs: about(ownersRun) };
@@ -127,6 +128,7 @@ export const VERDICT_RULES: readonly VerdictRule[] = [
     test: (view) => {
       const { lease, lastRun } = view;
       if (lease || lastRun?.state !== 'unfinished' || view.isClockBehind) return undefined;
+      if (view.isFreshUnreadable) return undefined;
       const why = `nobody holds it, and its last run, ${runIn(lastRun)}, never ended: heard of ${lastHeard(view, lastRun)}`;
       return { why, runs: about(lastRun) };
     },
@@ -138,7 +140,7 @@ export const VERDICT_RULES: readonly VerdictRule[] = [
       if (lease || !isThread || facts.evidence !== 'no-stream') return undefined;
       const others = { true: '; other keys are leased here', false: '; nothing at all is leased here' };
       const place = facts.isPrefixUsed === undefined ? '' : others[`${facts.isPrefixUsed}`];
-      return { why: `nobody holds it, and no event of this thread was ever kept here${place}`, runs: [] };
+      return { why: `nobody holds it, and no event of this thread is kept here${place}`, runs: [] };
     },
   },
   {
@@ -160,7 +162,7 @@ export const VERDICT_RULES: readonly VerdictRule[] = [
   },
   {
     verdict: 'unknown',
-    rule: 'anything else: held, and what its owner does cannot be seen; or the ages of the events cannot be told',
+    rule: 'anything else: held, and what its owner does cannot be seen; or the ages of the events cannot be told, or the newest of them not be read',
     test: (view) => {
       const { lease, isThread, activity, ownersRun, facts } = view;
       const held = lease ? heldFor(lease) + renewed(view) : 'nobody holds it';
@@ -168,9 +170,13 @@ export const VERDICT_RULES: readonly VerdictRule[] = [
         const why = `${held}; how old its events are cannot be told, for they are stamped later than the clock shows`;
         return { why, runs: about(ownersRun) };
       }
+      if (view.isFreshUnreadable) {
+        const why = `${held}; something publishes on this thread, but its newest entries are no events that can be read`;
+        return { why, runs: about(ownersRun) };
+      }
       if (activity) {
         const what = activity.isWhole
-          ? 'of which no event is here: a run that is starting, or no run of this thread'
+          ? 'of which no event is here: a run that is starting, one whose events were trimmed, or no run of this thread'
           : `of which the last ${activity.events.length} events tell nothing`;
         return { why: `${held}, ${what}`, runs: [] };
       }
@@ -188,6 +194,12 @@ function isAlive({ ownersRun, lastSignAtMs, thresholds, ageMs }: VerdictView): b
   if (ownersRun?.state === 'suspended') return true;
   if (ownersRun?.state !== 'unfinished' || lastSignAtMs === undefined) return false;
   return ageMs(lastSignAtMs) < thresholds.freshWithinMs;
+}
+
+/** Nothing was heard of a run for the silent time; or for the fresh time, of one that has ended and still holds its lease. */
+function isQuiet({ thresholds, ageMs }: VerdictView, { state }: ThreadRun, lastSignAtMs: number): boolean {
+  const { freshWithinMs, silentAfterMs } = thresholds;
+  return ageMs(lastSignAtMs) >= (state === 'ended' ? freshWithinMs : silentAfterMs);
 }
 
 function about(...runs: readonly (ThreadRun | undefined)[]): readonly ProducingRun[] {

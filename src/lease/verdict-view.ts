@@ -18,6 +18,8 @@ export interface VerdictView {
   readonly activity: ThreadActivity | undefined;
   /** The events are stamped later than the clock shows: no age can be told. */
   readonly isClockBehind: boolean;
+  /** Something was published lately that is no event as far as could be read. */
+  readonly isFreshUnreadable: boolean;
   /** The run that holds the lease, where its events are known. */
   readonly ownersRun: ThreadRun | undefined;
   /** Nothing is known of the owner here, and it is not just a run that is starting. */
@@ -41,6 +43,7 @@ export function viewOf(facts: VerdictFacts, thresholds: VerdictThresholds): Verd
   const newestMs = activity?.events.at(-1)?.atMs ?? nowMs;
   const isClockBehind = newestMs - nowMs > thresholds.freshWithinMs;
   const ageMs = (atMs: number) => Math.max(0, nowMs - atMs);
+  const ageOfUnreadableMs = ageMs(activity?.lastUnreadableAtMs ?? Number.NEGATIVE_INFINITY);
   const isFresh = (atMs: number) => !isClockBehind && ageMs(atMs) < thresholds.freshWithinMs;
   const runs = activity?.runs ?? [];
   const holder = lease && runOfOwner(lease);
@@ -60,9 +63,10 @@ export function viewOf(facts: VerdictFacts, thresholds: VerdictThresholds): Verd
     isSeenRenewed: lastAgoMs <= intervalMs * 1.5,
     activity,
     isClockBehind,
+    isFreshUnreadable: ageOfUnreadableMs < thresholds.silentAfterMs,
     ownersRun,
     isStranger: isStranger(facts, activity, ownersRun),
-    lastRun: runs.reduce<ThreadRun | undefined>(later, undefined),
+    lastRun: runs.reduce<ThreadRun | undefined>(moreRecent, undefined),
     others: producing.filter((run) => run !== ownersRun && !isInside(run)),
     rivals: rivalsAmong(producing, isFresh),
     lastSignAtMs: ownersRun && Math.max(ownersRun.lastEventAtMs, ...inside.map((run) => run.lastEventAtMs)),
@@ -85,9 +89,10 @@ function isStranger(
   ownersRun: ThreadRun | undefined,
 ): boolean {
   if (!lease || !activity || ownersRun) return false;
-  const { runs, isWhole } = activity;
-  // Its registration may be older than what was read, unless another run has been registered since.
-  if (!isWhole && !runs.some(({ registeredAtMs }) => registeredAtMs !== undefined)) return false;
+  const { runs, unreadable } = activity;
+  // Its registration may be among what was trimmed, not read or not understood: only where another run's is seen, and all
+  // that is newer could be read, is its absence a sign.
+  if (unreadable > 0 || !runs.some(({ registeredAtMs }) => registeredAtMs !== undefined)) return false;
   const hasHadTime = (renewals?.watchedMs ?? 0) >= ttlMs;
   return (
     hasHadTime ||
@@ -98,7 +103,7 @@ function isStranger(
   );
 }
 
-function later(one: ThreadRun | undefined, other: ThreadRun): ThreadRun {
+function moreRecent(one: ThreadRun | undefined, other: ThreadRun): ThreadRun {
   if (!one) return other;
   const since = (run: ThreadRun) => run.registeredAtMs ?? run.firstEventAtMs;
   return since(other) >= since(one) ? other : one;

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.js';
+import { type Clock, systemClock } from './clock.js';
 import { isLeaseWatcher } from './detect.js';
 import { UnreachableError } from './errors.js';
 import type { LeaseChange, LeaseWatcher, SeenLease } from './inspector.js';
@@ -76,7 +76,7 @@ export async function waitForLease(
     end.abort();
   }
   signal?.throwIfAborted();
-  return view.result();
+  return view.result((clock ?? systemClock).monotonicMs());
 }
 
 function changesOf(
@@ -105,6 +105,8 @@ class View {
   readonly #keys: ReadonlySet<string>;
   readonly #condition: WaitCondition;
   readonly #held = new Map<string, SeenLease>();
+  /** When the leases that are held end, unless they were renewed since; on the monotonic clock, in milliseconds. */
+  readonly #endsAtMs = new Map<string, number>();
   readonly #changed = new Set<string>();
   #first: ReadonlyMap<string, SeenLease> | undefined;
   #isKnown = false;
@@ -134,7 +136,7 @@ class View {
         break;
       case 'held':
         for (const lease of change.leases) {
-          if (lease.keyHex === undefined && this.#keys.has(lease.key)) this.#held.set(lease.key, lease);
+          if (lease.keyHex === undefined && this.#keys.has(lease.key)) this.#hold(lease, change.readAtMs);
         }
         break;
       case 'free':
@@ -160,12 +162,21 @@ class View {
     }
     this.#isKnown = true;
     this.#compare();
-    return this.result();
+    return this.result(Number.NEGATIVE_INFINITY);
   }
 
-  result(): WaitResult {
-    if (!this.#isKnown) throw this.#failure;
+  /** What is known by now. A lease whose time is up, and that was not read since, is not known to be held. */
+  result(nowMs: number): WaitResult {
+    const isOver = [...this.#held.keys()].some((key) => (this.#endsAtMs.get(key) ?? nowMs) < nowMs);
+    if (!this.#isKnown || isOver) throw this.#failure;
     return { met: this.isMet, seen: new Map([...this.#keys].map((key) => [key, this.#held.get(key)])) };
+  }
+
+  #hold(lease: SeenLease, readAtMs: number): void {
+    this.#held.set(lease.key, lease);
+    const { remainingMs } = lease;
+    if (typeof remainingMs === 'number') this.#endsAtMs.set(lease.key, readAtMs + remainingMs);
+    else this.#endsAtMs.delete(lease.key);
   }
 
   #compare(): void {

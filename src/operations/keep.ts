@@ -70,8 +70,10 @@ class ReportedProvider implements LeaseProvider {
   }
 
   async acquireLease(key: string, owner: string, ttlMs: number): Promise<AcquireResult> {
-    const report = await loggedWrite(this.#log, { verb: 'acquire', key }, () =>
-      reporterOf(this.#backend).tryAcquire(key, owner, ttlMs),
+    const report = await loggedWrite(
+      this.#log,
+      { verb: 'acquire', key, wanted: { owner, remainingMs: ttlMs } },
+      () => reporterOf(this.#backend).tryAcquire(key, owner, ttlMs),
     );
     this.lastClaim = report;
     return { acquired: report.done, ...(report.holder !== undefined && { owner: report.holder }) };
@@ -83,7 +85,7 @@ class ReportedProvider implements LeaseProvider {
 
   async releaseLease(key: string, owner: string): Promise<void> {
     const { reporter, provider } = this.#backend;
-    await loggedWrite(this.#log, { verb: 'release', key, before: { owner } }, async () => {
+    await loggedWrite(this.#log, { verb: 'release', key, before: { owner }, wanted: null }, async () => {
       if (reporter) return reporter.tryRelease(key, owner);
       await provider.releaseLease(key, owner);
       return { done: true, isUnseen: true };

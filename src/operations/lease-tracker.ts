@@ -1,9 +1,9 @@
+import { type Due, DueHeap } from '../lease/due-heap.js';
 import { readHealth } from '../lease/health.js';
 import type { LeaseChange, SeenLease } from '../lease/inspector.js';
 import { parseKey } from '../lease/key.js';
 import { leaseId } from '../lease/lease-id.js';
 import type { PolledChange } from '../lease/poll-leases.js';
-import { DueQueue } from './watch-due-queue.js';
 import type { WatchEvent } from './watch-event.js';
 import { isLateAt, lateBelowMs, type RenewalFacts, referenceTtlMs } from './watch-lateness.js';
 import { changedHands, eventOf, goneEvent, lateEvent, taken } from './watch-lease-events.js';
@@ -34,7 +34,7 @@ import {
  */
 export class LeaseTracker {
   readonly #threadTtlMs: number;
-  readonly #late = new DueQueue<string>();
+  readonly #late = new DueHeap<Due & { readonly id: string }>();
   #leases = new Map<string, Tracked>();
   #collecting: Map<string, Read> | undefined;
   #isKnown = false;
@@ -75,13 +75,13 @@ export class LeaseTracker {
     const events: WatchEvent[] = [];
     if (this.#downReason !== undefined) return events;
     for (;;) {
-      const id = this.#late.takeDue(now.monotonicMs);
+      const { id } = this.#late.takeDue(now.monotonicMs) ?? {};
       if (id === undefined) return events;
       const tracked = this.#leases.get(id);
       const dueMs = tracked && this.#dueMs(tracked);
       if (tracked === undefined || dueMs === undefined) continue;
       if (dueMs > now.monotonicMs) {
-        this.#late.push(dueMs, id);
+        this.#late.put({ id, dueAtMs: dueMs });
         continue;
       }
       this.#leases.set(id, { ...tracked, isLate: true });
@@ -232,7 +232,7 @@ export class LeaseTracker {
     const dueMs = this.#dueMs(tracked);
     // A lease that was renewed is still in the queue, at the moment at which it would have been late without.
     if (dueMs === undefined || (queuedMs !== undefined && queuedMs <= dueMs)) return;
-    this.#late.push(dueMs, id);
+    this.#late.put({ id, dueAtMs: dueMs });
     if (this.#late.size > 2 * this.#leases.size + 1_000) this.#queueAll();
   }
 
@@ -241,7 +241,7 @@ export class LeaseTracker {
     this.#late.clear();
     for (const [id, tracked] of this.#leases) {
       const dueMs = this.#dueMs(tracked);
-      if (dueMs !== undefined) this.#late.push(dueMs, id);
+      if (dueMs !== undefined) this.#late.put({ id, dueAtMs: dueMs });
     }
   }
 

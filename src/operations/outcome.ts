@@ -80,6 +80,8 @@ export type Note =
   | { readonly kind: 'not-a-runtime-key' }
   /** The lease ends by itself unless renewed, and nothing renews it. */
   | { readonly kind: 'not-renewed' }
+  /** Nothing but the provider itself says that the key is free: whether it looks where the application does is not known. */
+  | { readonly kind: 'not-verified' }
   /** Nobody named a backend, so the leases that were meant may live elsewhere. */
   | { readonly kind: 'implied-backend' }
   /** What a write on a thread's lease can cause. */

@@ -1,5 +1,6 @@
 import { type OperationContext, outcomeOf } from './context.js';
-import type { KeyOutcome, Note } from './outcome.js';
+import { freeNotes } from './free-notes.js';
+import type { KeyOutcome } from './outcome.js';
 import { type KeyRequest, resolveKeyToRead } from './resolve-key.js';
 import type { ThreadIndex } from './thread-index.js';
 
@@ -10,16 +11,12 @@ export async function readOwner(
   index: ThreadIndex,
 ): Promise<KeyOutcome> {
   const resolved = await resolveKeyToRead(context, request, index);
-  const isImplied = context.backend.source().foundBy === 'default';
-  const notes: readonly Note[] = [
-    ...resolved.notes,
-    ...(isImplied ? [{ kind: 'implied-backend' } as const] : []),
-  ];
+  const { backend } = context;
+  const notes = [...resolved.notes, ...freeNotes(backend)];
   if (resolved.key === undefined)
     return outcomeOf(context, 'owner', 'free', { thread: resolved.thread, notes });
   const { key } = resolved;
-  const lease =
-    resolved.lease ?? (request.by === 'thread' ? await context.backend.readLease(key) : undefined);
+  const lease = resolved.lease ?? (request.by === 'thread' ? await backend.readLease(key) : undefined);
   return lease
     ? outcomeOf(context, 'owner', 'held', { key, lease, notes: resolved.notes })
     : outcomeOf(context, 'owner', 'free', { key, notes });

@@ -9,7 +9,7 @@ import { leaseFrom } from './report.js';
 import { reporterOf } from './reporter.js';
 import { type KeyRequest, resolveKeyToWrite } from './resolve-key.js';
 import { settleWrite } from './settle.js';
-import { assertNameable, type OwnerRequest } from './shown-holder.js';
+import { assertNameable, type OwnerRequest, STALE_MS } from './shown-holder.js';
 import { ThreadIndex } from './thread-index.js';
 
 /** What `release` needs to know. */
@@ -29,7 +29,7 @@ interface Plan {
   readonly lease?: SeenLease | undefined;
   readonly isSkipped: boolean;
   /** The thread's run is at work: nothing may be sent. */
-  readonly work?: Work | undefined;
+  work?: Work | undefined;
 }
 
 /**
@@ -47,15 +47,26 @@ export async function* release(
   );
   if (owner.by === 'force' && held.length > 0 && !request.dryRun) {
     held.forEach(assertNameable);
+    const shownAtMs = context.clock.monotonicMs();
     if (!(await owner.confirm(held))) throw new CancelledError('Cancelled: nothing was sent');
+    if (context.clock.monotonicMs() - shownAtMs > STALE_MS) await lookForWork(context, plans, request);
   }
   for (const plan of plans) yield await releaseOne(context, plan, request);
 }
 
-async function planRelease(
-  context: OperationContext,
-  { targets, owner, dryRun, quietForMs }: ReleaseRequest,
-): Promise<Plan[]> {
+async function lookForWork(
+  { backend }: OperationContext,
+  plans: readonly Plan[],
+  { quietForMs }: ReleaseRequest,
+): Promise<void> {
+  if (quietForMs === undefined) return;
+  for (const plan of plans) {
+    if (plan.lease && !plan.work) plan.work = await findWork(backend, plan.key, quietForMs);
+  }
+}
+
+async function planRelease(context: OperationContext, request: ReleaseRequest): Promise<Plan[]> {
+  const { targets, owner, dryRun, quietForMs } = request;
   const index = new ThreadIndex(context);
   const plans: Plan[] = [];
   for (const target of targets) {
@@ -63,10 +74,10 @@ async function planRelease(
     const isSkipped = targets.length > 1 && parseKey(key).kind === 'step';
     const isRead = !isSkipped && (owner.by === 'force' || dryRun || quietForMs !== undefined);
     const lease = isRead ? await context.backend.readLease(key) : undefined;
-    const work = lease && quietForMs !== undefined && (await findWork(context.backend, key, quietForMs));
     const expected = target.by === 'key' ? target.owner : undefined;
-    plans.push({ key, notes, lease, isSkipped, expected, ...(work && { work }) });
+    plans.push({ key, notes, lease, isSkipped, expected });
   }
+  await lookForWork(context, plans, request);
   return plans;
 }
 

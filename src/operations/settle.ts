@@ -1,7 +1,7 @@
 import { isLeaseError } from '../lease/errors.js';
 import type { LeaseReport, SeenLease } from '../lease/inspector.js';
 import type { OperationContext } from './context.js';
-import { loggedWrite, type WriteRecord } from './write-log.js';
+import { loggedWrite, type WriteIntent } from './write-log.js';
 
 /** A write's report, and whether it is the write's own or what was seen afterwards. */
 export type SettledReport = LeaseReport & { readonly readBack?: true };
@@ -13,7 +13,7 @@ export type WantedState =
   | { readonly notOwner: string };
 
 /** A write to be sent. */
-export interface PlannedWrite extends Pick<WriteRecord, 'verb' | 'key' | 'before'> {
+export interface PlannedWrite extends Omit<WriteIntent, 'wanted'> {
   readonly wanted: WantedState;
   readonly send: () => Promise<LeaseReport>;
 }
@@ -23,8 +23,9 @@ export interface PlannedWrite extends Pick<WriteRecord, 'verb' | 'key' | 'before
  * state is there, never that the write did not happen, since it may still arrive. Unsettled, the error stands.
  */
 export async function settleWrite(context: OperationContext, write: PlannedWrite): Promise<SettledReport> {
-  const { verb, key, before } = write;
-  return loggedWrite(context.writeLog, { verb, key, before }, () => settled(context, write));
+  const { verb, key, before, wanted } = write;
+  const holder = 'notOwner' in wanted ? null : { owner: wanted.owner, remainingMs: wanted.ttlMs };
+  return loggedWrite(context.writeLog, { verb, key, before, wanted: holder }, () => settled(context, write));
 }
 
 async function settled(

@@ -29,7 +29,7 @@ export type ShownHolder =
  * @throws `ERR_LEASE_CANCELLED` when the user said no: nothing was sent.
  */
 export async function shownHolder(
-  { backend }: OperationContext,
+  { backend, clock }: OperationContext,
   key: string,
   request: Exclude<OwnerRequest, { by: 'row' }>,
   quietForMs?: number,
@@ -41,9 +41,14 @@ export async function shownHolder(
   assertNameable(lease);
   const work = await findWorkNow();
   if (work) return { owner: lease.owner, lease, work };
+  const shownAtMs = clock.monotonicMs();
   if (!(await request.confirm([lease]))) throw new CancelledError('Cancelled: nothing was sent');
-  return { owner: lease.owner, lease };
+  const isStale = clock.monotonicMs() - shownAtMs > STALE_MS;
+  return { owner: lease.owner, lease, work: isStale ? await findWorkNow() : undefined };
 }
+
+/** A question may stand for minutes: what was seen of the run before it is then looked at again. */
+export const STALE_MS = 1_000;
 
 /** @throws `ERR_LEASE_UNSUPPORTED` for an owner whose bytes are not text: no write could name it. */
 export function assertNameable(lease: SeenLease): void {

@@ -1,14 +1,13 @@
 import type { BackendSource } from '../lease/backend.js';
-import { isLeaseError } from '../lease/errors.js';
 import { escapeText } from '../lease/text.js';
-import type { KnownHolder, WriteRecord } from '../operations/write-log.js';
+import type { KnownHolder, WriteEnd, WriteIntent } from '../operations/write-log.js';
 import { formatInstant } from './durations.js';
 import { errorFields, type JsonObject, keyFields, sourceFields } from './json.js';
 import { describeKey } from './key-words.js';
 import { printable } from './printable.js';
 
-/** A write, with who sent it, where to, when and why. */
-export interface AuditEntry extends WriteRecord {
+/** A write and what came of it, with who sent it, where to, when and why. */
+export interface AuditEntry extends WriteIntent, WriteEnd {
   readonly user: string;
   readonly host: string;
   /** What was given as `--reason`. */
@@ -20,7 +19,8 @@ export interface AuditEntry extends WriteRecord {
 
 /** One line of an audit file. */
 export function auditJson(entry: AuditEntry): JsonObject {
-  const { verb, key, before, after, outcome, readBack, error, user, host, reason, atMs, source } = entry;
+  const { verb, key, before, wanted, after, outcome, readBack, error } = entry;
+  const { user, host, reason, atMs, source } = entry;
   return {
     schema: 'mastra-lease/audit@1',
     at: formatInstant(atMs),
@@ -30,9 +30,10 @@ export function auditJson(entry: AuditEntry): JsonObject {
     verb,
     ...keyFields(key),
     ...(before && { before: holderFields(before) }),
+    wanted: wanted && holderFields(wanted),
     ...(after !== undefined && { after: after && holderFields(after) }),
-    outcome: outcomeWord(entry),
-    ...(outcome === 'done' && readBack && { readBack }),
+    outcome,
+    ...(readBack && { readBack }),
     ...(error && { error: errorFields(error) }),
     source: sourceFields(source),
   };
@@ -40,17 +41,18 @@ export function auditJson(entry: AuditEntry): JsonObject {
 
 /** A write in a line for people. */
 export function auditText(entry: AuditEntry): string {
-  const { verb, key, before, after, user, host, reason } = entry;
+  const { verb, key, before, after, wanted, outcome, user, host, reason } = entry;
   const from = before === undefined ? '' : ` from ${holderWord(before)}`;
   const to = after === undefined ? '' : `, now ${holderWord(after)}`;
+  const hoped = outcome === 'unknown' && wanted ? ` for ${holderWord(wanted)}` : '';
   const why = reason === undefined ? '' : ` · ${printable(reason)}`;
-  return `audit: ${printable(`${user}@${host}`)} ${verb} ${describeKey(key)}${from}: ${outcomeWord(entry)}${to}${why}`;
+  return `audit: ${printable(`${user}@${host}`)} ${verb} ${describeKey(key)}${from}${hoped}: ${outcome}${to}${why}`;
 }
 
-/** What came of a write; `unknown`: it was sent and may have been done. */
-export function outcomeWord({ outcome, error }: WriteRecord): string {
-  const isUnknown = isLeaseError(error) && error.code === 'ERR_LEASE_OUTCOME_UNKNOWN';
-  return isUnknown ? 'unknown' : outcome;
+/** A write of which nobody will hear any more. */
+export function unansweredText({ verb, key, wanted }: WriteIntent): string {
+  const owner = wanted === null ? '' : ` for ${holderWord(wanted)}`;
+  return `a write may have been sent (${verb} ${describeKey(key)}${owner}): read the lease before trying again`;
 }
 
 function holderFields({ owner, remainingMs }: KnownHolder): JsonObject {

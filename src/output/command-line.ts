@@ -62,9 +62,9 @@ export function nextCommand(verb: string, typed: object, key: string, also: read
 }
 
 /** The command that looks for a thread under every resource, on the same backend as the one that was typed. */
-export function searchCommand(typed: object, thread: string): string {
+export function searchCommand(typed: object, thread: string, verb = 'owner'): string {
   const words = Object.entries(keepOptions(typed, [])).flatMap(([name, value]) => typedOption(name, value));
-  return ['mastra-lease owner', ...words, option('--thread', thread)].join(' ');
+  return ['mastra-lease', verb, ...words, option('--thread', thread)].join(' ');
 }
 
 function keepOptions(typed: object, also: readonly string[]): object {

@@ -1,4 +1,5 @@
 import type { ClauseView, ConformanceView } from './conformance-view.js';
+import { formatInstant } from './durations.js';
 import { printable } from './printable.js';
 
 /** A run as JUnit XML: one suite, one test case a clause. `name` is the backend's, without secrets. */
@@ -15,7 +16,7 @@ export function conformanceJunit(
     skipped: count('skipped'),
     time: seconds(durationMs),
   };
-  const suite = { name: printable(name), ...totals, timestamp: new Date(atMs).toISOString().slice(0, 19) };
+  const suite = { name: printable(name), ...totals, timestamp: formatInstant(atMs).slice(0, 19) };
   return `${[
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites${attributes({ name: 'mastra-lease conformance', ...totals })}>`,
@@ -33,7 +34,7 @@ export function conformanceJunit(
 /** A run that ended without a verdict, as JUnit XML: an error is neither a pass nor a failure. */
 export function untestedJunit(error: Error, name: string, atMs: number): string {
   const totals = { tests: 1, failures: 0, errors: 1, skipped: 0, time: 0 };
-  const suite = { name: printable(name), ...totals, timestamp: new Date(atMs).toISOString().slice(0, 19) };
+  const suite = { name: printable(name), ...totals, timestamp: formatInstant(atMs).slice(0, 19) };
   return `${[
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites${attributes({ name: 'mastra-lease conformance', ...totals })}>`,

@@ -8,7 +8,10 @@ export function formatRemaining(remainingMs: number | null | undefined): string 
   return remainingMs === null ? 'no expiry' : formatDuration(remainingMs);
 }
 
-/** An instant as UTC ISO 8601. */
+/** The furthest instant that there is a date for, in milliseconds since the epoch, either way. */
+const MAX_INSTANT_MS = 8.64e15;
+
+/** An instant as UTC ISO 8601; one that is further away than any date is the last date there is. */
 export function formatInstant(ms: number): string {
-  return new Date(ms).toISOString();
+  return new Date(Math.max(-MAX_INSTANT_MS, Math.min(MAX_INSTANT_MS, ms))).toISOString();
 }

@@ -6,6 +6,7 @@ import { parseOwner } from '../lease/owner.js';
 import { escapeText } from '../lease/text.js';
 import type { ListEnd, ListedLease } from '../operations/list-leases.js';
 import type { KeyOutcome, LaterLook } from '../operations/outcome.js';
+import type { Work } from '../operations/quiet-guard.js';
 import { formatInstant } from './durations.js';
 import { isCaution, noteText } from './note-text.js';
 import { printable } from './printable.js';
@@ -25,7 +26,7 @@ export function outcomeJson(outcome: KeyOutcome, exitCode: number): JsonObject {
     ...(key === undefined ? { key: null, thread: escapeText(thread ?? '') } : keyFields(key)),
     ...(lease && leaseFields(lease, atMs)),
     ...(previousOwner !== undefined && { previousOwner: escapeText(previousOwner) }),
-    ...(work && { lastEventAgeMs: Math.floor(work.ageMs), lastEventType: printable(work.type) }),
+    ...(work && { work: workFields(work) }),
     ...(later && { later: laterFields(later, atMs) }),
     ...(dryRun && { dryRun }),
     ...(readBack && { readBack }),
@@ -34,6 +35,12 @@ export function outcomeJson(outcome: KeyOutcome, exitCode: number): JsonObject {
     source: sourceFields(source),
     at: formatInstant(atMs),
   };
+}
+
+/** Why a thread's run is not taken to be quiet. */
+function workFields(work: Work): JsonObject {
+  const sign = { sign: work.kind, ageMs: Math.floor(work.ageMs) };
+  return work.kind === 'event' ? { ...sign, type: printable(work.type), isEnded: work.isEnded } : sign;
 }
 
 /** A look some time after a write. */
@@ -74,13 +81,21 @@ export function listEndJson(
   };
 }
 
-/** A command, or the part of it about `key`, that ended without an answer. */
+/** What an error is about. */
+export interface ErrorContext {
+  readonly verb?: string | undefined;
+  readonly source?: BackendSource | undefined;
+  /** The one of several keys that it is about. */
+  readonly key?: string | undefined;
+  /** Whether a write was under way when the command was ended: it may have been sent, and may still happen. */
+  readonly mayHaveWritten?: boolean | undefined;
+}
+
+/** A command, or the part of it about a key, that ended without an answer. */
 export function errorJson(
   error: Error,
   exitCode: number,
-  verb: string | undefined,
-  source?: BackendSource,
-  key?: string,
+  { verb, source, key, mayHaveWritten }: ErrorContext,
 ): JsonObject {
   return {
     schema: 'mastra-lease/error@1',
@@ -88,6 +103,7 @@ export function errorJson(
     exitCode,
     ...(key !== undefined && keyFields(key)),
     error: errorFields(error),
+    ...(mayHaveWritten && { mayHaveWritten }),
     ...(source && { source: sourceFields(source) }),
   };
 }

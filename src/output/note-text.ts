@@ -1,6 +1,7 @@
 import { escapeText } from '../lease/text.js';
 import type { KeyOutcome, KeyVerb, Note } from '../operations/outcome.js';
 import { describeKey } from './key-words.js';
+import { printable } from './printable.js';
 
 /** Whether a note warns of what a write can cause, or just informs. */
 export function isCaution(note: Note): boolean {
@@ -22,6 +23,8 @@ export function noteText(note: Note, { key, source }: KeyOutcome): string {
       return "Mastra's runtime does not use this key: a thread's is named by --resource and --thread";
     case 'not-renewed':
       return 'nothing renews it: it ends by itself unless it is renewed before';
+    case 'not-verified':
+      return `only ${printable(source.provider ?? source.backend)} itself says so: nothing else could be asked whether it looks where the application's leases are`;
     case 'implied-backend':
       return "no backend was named, so this is only the embedded one of this host: an application's leases are elsewhere";
     case 'ambiguous-ids':

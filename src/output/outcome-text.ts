@@ -1,6 +1,7 @@
 import { parseKey } from '../lease/key.js';
 import { escapeText } from '../lease/text.js';
 import type { KeyOutcome, OutcomeStatus } from '../operations/outcome.js';
+import type { Work } from '../operations/quiet-guard.js';
 import { nextCommand, option, searchCommand } from './command-line.js';
 import { formatDuration, formatInstant } from './durations.js';
 import { describeKey } from './key-words.js';
@@ -90,7 +91,7 @@ function sentence(outcome: KeyOutcome): string {
     case 'held-by-other':
       return `${what} is ${owner}'s ${left}`;
     case 'active':
-      return `${what}${lease ? ` is ${owner}'s, and` : ''} is at work${lastSign(outcome)}`;
+      return `${what}${lease ? ` is ${owner}'s, and` : ''} is not known to be quiet${lastSign(outcome)}`;
     case 'acquired':
     case 'refreshed':
     case 'renewed':
@@ -110,7 +111,20 @@ function sentence(outcome: KeyOutcome): string {
 }
 
 function lastSign({ work }: KeyOutcome): string {
-  return work ? `: last event ${formatDuration(work.ageMs)} ago (${escapeText(work.type)})` : '';
+  if (!work) return '';
+  const age = formatDuration(work.ageMs);
+  switch (work.kind) {
+    case 'event':
+      return `: its run's last event is ${age} old (${escapeText(work.type)})`;
+    case 'unreadable':
+      return `: its newest entry is ${age} old, and no event that can be read`;
+    case 'too-short':
+      return `: what is kept of its events reaches back only ${age}`;
+  }
+}
+
+function isOver(work: Work | undefined): boolean {
+  return work?.kind === 'event' && work.isEnded;
 }
 
 function subject({ key, thread }: KeyOutcome): string {
@@ -179,9 +193,12 @@ function laterText({ key, previousOwner, later }: KeyOutcome): readonly string[]
 }
 
 /** The next thing to try where the answer may not be what was hoped for. Commands keep the backend that was typed. */
-function nextStep({ verb, status, key, lease }: KeyOutcome, typed: object): readonly string[] {
+function nextStep({ verb, status, key, lease, work }: KeyOutcome, typed: object): readonly string[] {
   if (key === undefined) return [];
-  if (status === 'active') return ['abort the run first; to break its lease all the same: --even-if-active'];
+  if (status === 'active')
+    return [
+      `${isOver(work) ? 'wait a little' : 'abort the run first'}; to break its lease all the same: --even-if-active`,
+    ];
   if (status === 'held-by-other' && lease) {
     if (verb === 'acquire') {
       return [`${whenFree(lease.remainingMs)}; to look again: ${nextCommand('owner', typed, key)}`];

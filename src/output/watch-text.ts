@@ -1,7 +1,7 @@
 import { parseKey } from '../lease/key.js';
 import { escapeText } from '../lease/text.js';
 import type { BackendUpEvent, LeaseEvent, WatchEvent } from '../operations/watch-event.js';
-import { formatDuration, formatRemaining } from './durations.js';
+import { formatDuration, formatInstant, formatRemaining } from './durations.js';
 import { describeKey } from './key-words.js';
 import { printable } from './printable.js';
 import type { Theme } from './theme.js';
@@ -75,7 +75,7 @@ export function howText({ how, intervalMs, commandsPerSecond, why }: BackendUpEv
 
 /** The time of day of an instant, in UTC. */
 function timeOfDay(atMs: number): string {
-  return new Date(atMs).toISOString().slice(11, 23);
+  return formatInstant(atMs).slice(11, 23);
 }
 
 /** What a lease is about: a thread by its two ids, anything else in words, bytes that are no text in hex. */

@@ -38,9 +38,11 @@ const KEYS_PER_STEP = 1_000;
  *
  * @example
  * ```ts
- * const leases = new MemoryLeaseProvider();
- * await leases.acquireLease('deploy', 'job-1', 15_000); // { acquired: true, owner: 'job-1' }
- * await leases.acquireLease('deploy', 'job-2', 15_000); // { acquired: false, owner: 'job-1' }
+ * import { MemoryLeaseProvider } from 'mastra-lease/memory';
+ *
+ * const provider = new MemoryLeaseProvider();
+ * await provider.acquireLease('deploy', 'job-1', 15_000); // => { acquired: true, owner: 'job-1' }
+ * await provider.acquireLease('deploy', 'job-2', 15_000); // => { acquired: false, owner: 'job-1' }
  * ```
  */
 export class MemoryLeaseProvider extends ReportedLeases implements LeaseInspector, LeaseWatcher {

@@ -1,3 +1,4 @@
+import { formatInstant } from '../output/durations.js';
 import type { Intent, PlainIntent } from './intent.js';
 import { isAboutWrite, typed } from './prompt.js';
 import { closed, prompted, relooked } from './prompting.js';
@@ -119,5 +120,5 @@ function selected(state: TuiState, index: number): TuiState {
 
 /** A name in the current folder that sorts by time. */
 function exportName(atMs: number): string {
-  return `mastra-lease-${new Date(atMs).toISOString().replace(/[-:]|\.\d+/g, '')}.txt`;
+  return `mastra-lease-${formatInstant(atMs).replace(/[-:]|\.\d+/g, '')}.txt`;
 }

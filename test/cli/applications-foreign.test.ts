@@ -103,6 +103,20 @@ test('one that keeps the contract answers, without a time left, which nothing te
   expect(writes[0]?.stderr).toContain("free is job-1's for a time that cannot be read");
 });
 
+test('"free" from one that nothing else can be asked about says so, in text and in JSON', async () => {
+  const note = /only Object itself says so: nothing else could be asked whether it looks where/;
+  const [text, json, held, verified] = await Promise.all([
+    run('good', ['owner', 'none']),
+    run('good', ['owner', 'none', '--json']),
+    run('good', OWNER),
+    run('own-inspector', ['owner', 'none']),
+  ]);
+  expect([text.exitCode, json.exitCode, verified.exitCode]).toEqual([4, 4, 4]);
+  expect(text.stderr).toMatch(note);
+  expect(json.json()[0]).toMatchObject({ status: 'free', notes: [expect.stringMatching(note)] });
+  for (const { stderr } of [held, verified]) expect(stderr).not.toMatch(note);
+});
+
 describe('one that never answers', () => {
   test('is given up within --timeout: a read is 7, and a write that was never sent too', async () => {
     const [owner, acquire, release, check] = await Promise.all([

@@ -2,13 +2,15 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { CliResult } from '../support/run-cli.js';
-import { lease as runLease } from './lease-cli.js';
-import { type LeaseSite, openRedisSite } from './lease-site.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
+import { waitFor } from '../support/wait-for.js';
+import { lease as runLease, startLease } from './lease-cli.js';
+import { openRedisSite, type RedisSite } from './lease-site.js';
 
 const THREAD = 'user-42\0t-1';
 const NAME = ['--resource', 'user-42', '--thread', 't-1'];
 
-let site: LeaseSite;
+let site: RedisSite;
 let folder: string;
 let file: string;
 
@@ -69,6 +71,7 @@ describe('an audit line', () => {
         resource: 'user-42',
         thread: 't-1',
         before: { owner: 'run-1', remainingMs: expect.any(Number) },
+        wanted: { owner: 'run-2', remainingMs: 30_000 },
         after: { owner: 'run-2', remainingMs: 30_000 },
         outcome: 'done',
         source: expect.objectContaining({ backend: `${site.name}/0`, foundBy: 'MASTRA_LEASE_BACKEND' }),
@@ -127,6 +130,37 @@ describe('an audit line', () => {
     expect(dead.exitCode).toBe(7);
     expect(audited()).toMatchObject([{ outcome: 'failed', error: { code: 'ERR_LEASE_UNREACHABLE' } }]);
     expect(readFileSync(file, 'utf8')).not.toContain('sesame');
+  });
+
+  test('of a write that was interrupted says that its outcome is unknown, and for whom it was', async () => {
+    await using proxy = await startTcpProxy(site.server);
+    proxy.pause();
+    const args = ['acquire', 'k', '--wait', '30s', '--ttl', '30s', '--audit-file', file];
+    await using running = await startLease(args, { backend: proxy.url });
+    await waitFor(() => proxy.commands.some(([name]) => name?.startsWith('eval')), { what: 'the claim to be sent' });
+    running.child.kill('SIGTERM');
+    const { exitCode, stderr } = await running.done;
+    expect(exitCode).toBe(143);
+    const [line] = audited();
+    expect(line).toMatchObject({
+      verb: 'acquire',
+      outcome: 'unknown',
+      wanted: { owner: expect.any(String) },
+    });
+    expect(stderr).toContain(`a write may have been sent (acquire k for ${Object(line?.wanted).owner})`);
+  });
+
+  test('begins anew after half a line that somebody left', async () => {
+    writeFileSync(file, '{"half');
+    await lease(['acquire', 'k', '--owner', 'a', '--audit-file', file]);
+    expect(readFileSync(file, 'utf8')).toMatch(/^\{"half\n\{"schema".*\}\n$/);
+  });
+
+  test('goes to the new file once the old one was rotated away', async () => {
+    const args = ['exec', 'k', '--owner', 'a', '--audit-file', file, '--', 'mv', file, `${file}.1`];
+    expect(await lease(args)).toMatchObject({ exitCode: 0 });
+    expect(audited(`${file}.1`)).toMatchObject([{ verb: 'acquire' }]);
+    expect(audited()).toMatchObject([{ verb: 'release' }]);
   });
 
   test('is not written for a read or a dry run, and is no talk under --json or --quiet', async () => {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeTempDir } from '../support/temp-dir.js';
@@ -53,6 +53,18 @@ test('a flag for Redis is refused on SQLite, and makes no file', async () => {
     expectRefusal(result, `${flag[0]} is for Redis, and the backend is sqlite:${path}`);
   }
   expect(existsSync(path)).toBe(false);
+});
+
+test('a mistyped sqlite:PATH and sqlite::memory: are refused with 2, and make neither folder nor file', async () => {
+  await using directory = await makeTempDir();
+  const run = (backend: string) => lease([...ACQUIRE, '--backend', backend], { cwd: directory.path });
+  expectRefusal(
+    await run('sqlite:vra/lib/leases.db'),
+    `There is no folder ${directory.path}/vra/lib for the SQLite file`,
+  );
+  expectRefusal(await run('sqlite::memory:'), 'leases in memory are named memory:');
+  expect(await readdir(directory.path)).toEqual([]);
+  expect((await run('sqlite:leases.db')).exitCode).toBe(0);
 });
 
 test('a state directory that cannot be written is refused with 2, and nothing is made', async () => {

@@ -1,9 +1,9 @@
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { runCli } from '../support/run-cli.js';
+import { BIN, runCli } from '../support/run-cli.js';
+import { makeTempDir } from '../support/temp-dir.js';
+import { lease } from './lease-cli.js';
 import { openRedisSite, type RedisSite } from './lease-site.js';
-
-const BIN = fileURLToPath(new URL('../../bin/mastra-lease.js', import.meta.url));
 
 /** No variable at all, HOME and PATH included, and stdin closed. */
 const NO_ENVIRONMENT = 'exec env -i "$@" <&-';
@@ -67,6 +67,40 @@ describe('with no HOME, no PATH, no stdin, no terminal, and as no known user on 
     expect(await run(release)).toMatchObject({ stdout: 'released\n', exitCode: 0 });
   });
 
+  test.each([
+    ['renew deploy --owner run-1', 0, 'renewed\n', 'renewed: '],
+    ['transfer deploy --from run-1 --to run-2', 0, 'transferred\n', 'moved: '],
+    ['release deploy --force --yes', 0, 'released\n', 'released: '],
+    ['wait deploy --until held', 0, 'met\n', 'held: '],
+    ['watch --for 1s', 0, 'deploy  run-1', ''],
+    ['inspect deploy', 0, 'held by run-1', ''],
+    ['check', 0, 'RedisLeaseProvider', ''],
+    ['acquire nightly --keep --max-duration 200ms', 0, '@', 'gave nightly back'],
+    ['exec nightly -- echo it ran', 0, 'it ran\n', 'holding nightly as '],
+    ['conformance --level structural', 0, 'conforms: ', ''],
+  ] as const)('%s ends with %d', async (words, exitCode, stdout, stderr) => {
+    await site.hold('deploy', 'run-1');
+    const [verb = '', ...rest] = words.split(' ');
+    const result = await run([verb, '--backend', site.name, ...rest]);
+    expect(result.stderr).toContain(stderr);
+    expect(result.stdout).toContain(stdout);
+    expect(result).toMatchObject({ exitCode });
+  });
+
+  test.each([
+    ['owner deploy', 'no home directory'],
+    ['acquire deploy --backend local', 'no home directory'],
+    ['acquire deploy --backend sqlite:/proc/leases.db', 'a directory to write to at /proc'],
+    ['watch --record /proc/recording --backend REDIS', 'a file that can be made after --record'],
+    ['acquire deploy --audit-file /proc/audit --backend REDIS', 'nothing was sent'],
+  ])('%s says why it cannot', async (words, why) => {
+    const result = await run(words.replace('REDIS', site.name).split(' '));
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(result.stderr).toMatch(/^error [^\n]+\n$/);
+    expect(result.stderr).toContain(why);
+    expect(await site.heldKeys()).toEqual([]);
+  });
+
   test('keys from stdin are none, when there is no stdin', async () => {
     const result = await run(['owner', '-', '--backend', site.name]);
     expect(result).toMatchObject({ stdout: '', exitCode: 2 });
@@ -77,4 +111,60 @@ describe('with no HOME, no PATH, no stdin, no terminal, and as no known user on 
 test('help and version need nothing', async () => {
   expect(await run(['--help'])).toMatchObject({ stderr: '', exitCode: 0 });
   expect(await run(['owner', '--help'])).toMatchObject({ stderr: '', exitCode: 0 });
+});
+
+describe('with no room left on the disk', () => {
+  /** Not one byte can be written to any file; stdout and stderr are pipes. */
+  const FULL_DISK = 'ulimit -f 0; exec "$@"';
+
+  const LOCAL = [
+    'owner deploy',
+    'list',
+    'wait deploy --until free --timeout 1s',
+    'inspect deploy',
+    'acquire nightly --owner run-1',
+    'renew deploy --owner run-1',
+    'transfer deploy --from run-1 --to run-2',
+    'release deploy --owner run-1',
+    'exec nightly -- echo it ran',
+  ];
+
+  test('every verb on the embedded backend ends with 7, and nothing has changed', async () => {
+    await using home = await makeTempDir();
+    const env = { HOME: home.path, XDG_STATE_HOME: join(home.path, 'state') };
+    await lease(['acquire', 'deploy', '--owner', 'run-1', '--ttl', '10m'], { env });
+    await Promise.all(
+      LOCAL.map(async (words) => {
+        const result = await lease(words.split(' '), { env, command: inShell(FULL_DISK) });
+        expect({ words, ...result }).toMatchObject({ words, exitCode: 7, stdout: '' });
+        expect(result.stderr).toMatch(/^(mastra-lease: )?error \S+leases\.db failed: .* is there room left/);
+      }),
+    );
+    expect(await lease(['owner', 'deploy', 'nightly'], { env })).toMatchObject({
+      stdout: expect.stringMatching(/^deploy\theld\trun-1\t\d+\nnightly\tfree/),
+    });
+  });
+
+  test('a recording says that it ends early, and is no success', async () => {
+    await using home = await makeTempDir();
+    const file = join(home.path, 'recording');
+    const result = await lease(['watch', '--for', '500ms', '--record', file], {
+      backend: site.name,
+      command: inShell(FULL_DISK),
+    });
+    expect(result).toMatchObject({ exitCode: 2, stdout: expect.stringContaining('backend-up') });
+    expect(result.stderr).toContain(`error The recording ${file} ends early: `);
+  });
+
+  test('an audit that cannot be written is told on stderr, and the write is told as done', async () => {
+    await using home = await makeTempDir();
+    const file = join(home.path, 'audit');
+    const result = await lease(['acquire', 'deploy', '--owner', 'run-1', '--audit-file', file], {
+      backend: site.name,
+      command: inShell(FULL_DISK),
+    });
+    expect(result).toMatchObject({ exitCode: 0, stdout: 'run-1\n' });
+    expect(result.stderr).toMatch(/audit could not be written \(\w+\): \{"schema":"mastra-lease\/audit@1"/);
+    expect((await site.read('deploy'))?.owner).toBe('run-1');
+  });
 });

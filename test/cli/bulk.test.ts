@@ -112,3 +112,40 @@ test('a key that cannot be found ends a bulk before anything is written', async 
   expect(result).toMatchObject({ stdout: '', exitCode: 2 });
   expect(await site.heldKeys()).toEqual(['deploy', 'user-1\0abc']);
 });
+
+test('a line on stdin that names no key is its own error, and owner - answers for the others in their order', async () => {
+  await using site = await openRedisSite();
+  await site.hold('deploy', 'run-1');
+  await site.client.set(Buffer.from('mastra:topic:lease:caf\xe9', 'latin1'), 'run-2', 'PX', 60_000);
+  const { stdout } = await lease(['list', '--json', '--sort', 'owner'], { backend: site.name });
+  const stdin = `{"key":"free"}\n${stdout}not JSON\n`;
+  const rows = await lease(['owner', '-'], { backend: site.name, stdin });
+  expect(rows.stdout.split('\n').map((row) => row.split('\t').slice(0, 2))).toEqual([
+    ['free', 'free'],
+    ['deploy', 'held'],
+    ['hex:636166e9', 'ERR_LEASE_INVALID_KEY'],
+    ['-', 'ERR_LEASE_INVALID_KEY'],
+    [''],
+  ]);
+  expect(rows.stderr).toContain('error stdin line 3: the key is not UTF-8');
+  expect(rows.exitCode).toBe(2);
+  const json = await lease(['owner', '-', '--json'], { backend: site.name, stdin });
+  expect(json.json().map(({ schema, key }) => [schema, key])).toEqual([
+    ['mastra-lease/outcome@1', 'free'],
+    ['mastra-lease/outcome@1', 'deploy'],
+    ['mastra-lease/error@1', undefined],
+    ['mastra-lease/error@1', undefined],
+  ]);
+});
+
+test('a write and a wait take all lines or none', async () => {
+  await using site = await openRedisSite();
+  await site.hold('deploy', 'run-1');
+  const stdin = '{"key":"deploy","owner":"run-1"}\n{"keyHex":"e9"}\n';
+  for (const args of [
+    ['release', '-'],
+    ['wait', '-', '--until', 'held'],
+  ])
+    expect(await lease(args, { backend: site.name, stdin })).toMatchObject({ stdout: '', exitCode: 2 });
+  expect(await site.heldKeys()).toEqual(['deploy']);
+});

@@ -1,47 +1,39 @@
-import { chmod, readFile, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { writeHistory } from '../redis/thread-events.js';
 import { findFreePort } from '../support/free-port.js';
 import type { CliResult } from '../support/run-cli.js';
-import { makeTempDir, type TempDir } from '../support/temp-dir.js';
 import { waitFor } from '../support/wait-for.js';
 import { lease, startLease } from './lease-cli.js';
 import { openRedisSite, type RedisSite } from './lease-site.js';
+import { openShell, type Shell } from './shell.js';
 
 const PAGE = fileURLToPath(new URL('../../docs/ci.md', import.meta.url));
-const BIN = fileURLToPath(new URL('../../bin/mastra-lease.js', import.meta.url));
 
 let site: RedisSite;
-let folder: TempDir;
+let shell: Shell;
 let recipes: ReadonlyMap<string, string>;
 const run = new Set<string>();
 
 beforeAll(async () => {
   site = await openRedisSite();
-  folder = await makeTempDir();
+  shell = await openShell();
   recipes = readRecipes(await readFile(PAGE, 'utf8'));
-  await program('mastra-lease', `exec '${process.execPath}' '${BIN}' "$@"`);
-  await program('npx', 'exec "$@"');
-  await program('build.sh', 'echo built');
-  await program('deploy.sh', `mastra-lease list -q; echo "deployed to $1"; exit "\${DEPLOY_CODE:-0}"`);
+  await shell.add('build.sh', 'echo built');
+  await shell.add('deploy.sh', `mastra-lease list -q; echo "deployed to $1"; exit "\${DEPLOY_CODE:-0}"`);
 });
 afterEach(() => site.clear());
 afterAll(async () => {
   await site[Symbol.asyncDispose]();
-  await folder.remove();
+  await shell[Symbol.asyncDispose]();
 });
 
 function readRecipes(page: string): ReadonlyMap<string, string> {
   const found = [...page.matchAll(/<!-- recipe: (\S+) -->\n```\w+\n(.*?)```/gs)];
   expect(found).toHaveLength(page.match(/^```\w+$/gm)?.length ?? 0);
   return new Map(found.map(([, name = '', text = '']) => [name, text]));
-}
-
-async function program(name: string, body: string): Promise<void> {
-  const path = join(folder.path, name);
-  await writeFile(path, `#!/bin/sh\n${body}\n`);
-  await chmod(path, 0o755);
 }
 
 function recipe(name: string): string {
@@ -51,12 +43,12 @@ function recipe(name: string): string {
   return text;
 }
 
-function options(more: Readonly<Record<string, string>> = {}, shell = 'sh') {
+function options(more: Readonly<Record<string, string>> = {}, interpreter = 'sh') {
   return {
     backend: site.name,
-    cwd: folder.path,
-    command: [`/bin/${shell}`, '-c'],
-    env: { PATH: `${folder.path}${delimiter}${process.env.PATH}`, RUN: '7', CI: '1', ...more },
+    cwd: shell.path,
+    command: [`/bin/${interpreter}`, '-c'],
+    env: { PATH: shell.searchPath, RUN: '7', CI: '1', ...more },
     timeoutMs: 18_000,
   } as const;
 }
@@ -64,9 +56,9 @@ function options(more: Readonly<Record<string, string>> = {}, shell = 'sh') {
 function runRecipe(
   name: string,
   more: Readonly<Record<string, string>> = {},
-  shell = 'sh',
+  interpreter = 'sh',
 ): Promise<CliResult> {
-  return lease([recipe(name)], options(more, shell));
+  return lease([recipe(name)], options(more, interpreter));
 }
 
 async function deadBackend(): Promise<Readonly<Record<string, string>>> {
@@ -127,7 +119,7 @@ test('a hand-over: the key is never free in between, and free at the end', async
   expect(await site.heldKeys()).toEqual([]);
 });
 
-test('a drain waits until every thread that was held is free', async () => {
+test('a drain waits until every thread that was held is free, and shows what is not at its end', async () => {
   expect(await runRecipe('drain')).toMatchObject({ exitCode: 0, stdout: 'nothing is held\n' });
   await site.hold('user-42\0t-1', 'run-1', 2_000);
   await site.hold('user-42\0t-2', 'run-2', 3_000);
@@ -135,6 +127,28 @@ test('a drain waits until every thread that was held is free', async () => {
   expect(await runRecipe('drain')).toMatchObject({ exitCode: 0, stdout: 'met\n' });
   expect(await site.heldKeys()).toEqual(['deploy']);
   expect((await runRecipe('drain', await deadBackend())).exitCode).toBe(7);
+  await site.hold('user-42\0t-3', 'run-3');
+  const shortened = recipe('drain').replace('--timeout 10m', '--timeout 200ms');
+  const late = await lease([shortened], options());
+  expect(late).toMatchObject({
+    exitCode: 6,
+    stdout: expect.stringMatching(/^timed-out\n.*\tuser-42\\\\?0t-3\t/s),
+  });
+});
+
+test('a drain of one process waits for its own leases alone', async () => {
+  await site.hold('user-42\0t-1', 'run-1', 2_000);
+  await site.hold('user-42\0t-2', 'run-2', 60_000);
+  for (const [thread, run, process] of [
+    ['t-1', 'run-1', 'pod-a'],
+    ['t-2', 'run-2', 'pod-b'],
+  ] as const) {
+    const registered = { type: 'run-registered', runId: run, sourceId: process };
+    await writeHistory(site.client, `user-42\0${thread}`, [[1_000, registered]]);
+  }
+  expect(await runRecipe('drain-one', { PROCESS: 'pod-a' })).toMatchObject({ exitCode: 0, stdout: 'met\n' });
+  expect(await site.read('user-42\0t-2')).toMatchObject({ owner: 'run-2' });
+  expect(await runRecipe('drain-one', { PROCESS: 'pod-c' })).toMatchObject({ exitCode: 0, stdout: '' });
 });
 
 test('GitHub Actions: every step of both jobs, and the one after a failure', async () => {
@@ -175,7 +189,7 @@ test('|| and what nobody knows', async () => {
 
 test('tee and the code that it hides', async () => {
   expect(await runRecipe('pitfall-tee', { DEPLOY_CODE: '5' }, 'bash')).toMatchObject({ exitCode: 5 });
-  expect(await readFile(join(folder.path, 'deploy.log'), 'utf8')).toContain('deployed to production');
+  expect(await readFile(join(shell.path, 'deploy.log'), 'utf8')).toContain('deployed to production');
   const without = recipe('pitfall-tee').replace('set -euo pipefail', '');
   expect((await lease([without], options({ DEPLOY_CODE: '5' }, 'bash'))).exitCode).toBe(0);
 });

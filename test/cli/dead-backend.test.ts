@@ -35,10 +35,12 @@ async function runAll(
   );
 }
 
-/** One line of error, and no answer. */
+/** One line of error, after that of the audit where a write was sent, and no answer. */
 function expectFailure(verb: string, result: CliResult, exitCode: number, message: RegExp): void {
   expect({ verb, exitCode: result.exitCode, stdout: result.stdout }).toEqual({ verb, exitCode, stdout: '' });
-  expect(result.stderr, verb).toMatch(/^error [^\n]+\n$/);
+  expect(result.stderr, verb).toMatch(
+    exitCode === 8 ? /^audit: [^\n]+: unknown\nerror [^\n]+\n$/ : /^error [^\n]+\n$/,
+  );
   expect(result.stderr, verb).toMatch(message);
 }
 

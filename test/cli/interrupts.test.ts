@@ -17,7 +17,8 @@ const SIGNALS = [
   ['SIGHUP', 129],
 ] as const;
 
-const WRITE_WARNING = 'a write may have been sent: read the lease before trying again\n';
+const WRITE_WARNING =
+  'a write may have been sent (acquire deploy for run-1): read the lease before trying again\n';
 
 const HANGING = [['owner', 'deploy'], ['list'], ['acquire', 'deploy', '--owner', 'run-1']] as const;
 
@@ -51,20 +52,25 @@ test.each(SIGNALS.flatMap(([signal, code]) => HANGING.map((args) => [signal, cod
   },
 );
 
-test('says so as JSON too', async () => {
-  await using running = await startLease(['owner', 'deploy', '--json', ...TIMEOUT], {
+test.each([
+  ['a read', ['owner', 'deploy'], {}],
+  ['a write, which may have been sent', ['acquire', 'deploy', '--owner', 'run-1'], { mayHaveWritten: true }],
+] as const)('says so as JSON too: %s', async (_, args, more) => {
+  await using running = await startLease([...args, '--json', ...TIMEOUT], {
     backend: proxy.url,
     timeoutMs: ENDS_WITHIN_MS,
   });
-  await waitFor(() => proxy.commands.length > 0, { what: 'the command to be sent' });
+  await waitFor(() => proxy.commands.some(([name]) => name === 'eval'), { what: 'the command to be sent' });
   running.child.kill('SIGINT');
   expect((await running.done).json()).toEqual([
-    expect.objectContaining({
+    {
       schema: 'mastra-lease/error@1',
-      verb: 'owner',
+      verb: args[0],
       exitCode: 130,
       error: { code: 'ERR_INTERRUPTED', message: 'Interrupted by SIGINT' },
-    }),
+      ...more,
+      source: expect.objectContaining({ backend: `${proxy.url}/0` }),
+    },
   ]);
 });
 

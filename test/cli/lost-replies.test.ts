@@ -88,7 +88,7 @@ describe('a write whose answer is lost', () => {
       await cut;
       expect(result).toMatchObject({ exitCode: 8, stdout: '' });
       expect(result.stderr).toMatch(
-        /^error .* was sent to .* no answer came .* it may have happened — read the lease/,
+        /^error .* was sent to .* no answer came .* it may have happened — read the lease/m,
       );
       expect((await site.read('deploy'))?.owner).toBe(isHeld ? 'run-1' : undefined);
     },
@@ -106,6 +106,23 @@ describe('a write whose answer is lost', () => {
     await using started = await running;
     expect(await started.done).toMatchObject({ exitCode: 8, stdout: '' });
     expect((await site.read('deploy'))?.owner).toBe('run-1');
+  });
+
+  test('acquire without --owner tells the owner that it made, since nothing else does', async () => {
+    await using proxy = await startTcpProxy(site.server);
+    const dropped = proxy.dropNextReply({ command: 'EVAL', outcome: 'hang' });
+    const running = startLease(['acquire', 'deploy', '--timeout', '1500ms', '--json'], {
+      backend: proxy.url,
+    });
+    await dropped;
+    proxy.refuseNew();
+    proxy.cut();
+    await using started = await running;
+    const result = await started.done;
+    const held = await site.read('deploy');
+    expect(result.exitCode).toBe(8);
+    for (const text of [result.stdout, result.stderr])
+      expect(text).toContain(`if it was acquired, ${held?.owner} is its owner`);
   });
 
   test('acquire is not settled by a lease that the owner held before', async () => {

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import stringWidth from 'string-width';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTerminal } from '../support/terminal.js';
+import { lease } from './lease-cli.js';
 import { openRedisSite, type RedisSite, recordOf } from './lease-site.js';
 
 const BIN = fileURLToPath(new URL('../../bin/mastra-lease.js', import.meta.url));
@@ -52,7 +53,7 @@ describe('list on a terminal', () => {
   });
 
   test.each([80, 120])(
-    'cuts long ids so that every row fits in %d columns, and shows what matters whole',
+    'cuts long ids in the middle so that every row fits in %d columns, and shows what matters whole',
     async (columns) => {
       for (const id of ['x'.repeat(200), '漢字'.repeat(60), '🧵'.repeat(60), `${ESC}[31m`.repeat(40)]) {
         await site.hold(`${id}\0${id}`, id, 600_000);
@@ -61,11 +62,18 @@ describe('list on a terminal', () => {
       const rows = lines.slice(0, 5);
       for (const row of rows) expect(stringWidth(row)).toBeLessThanOrEqual(columns);
       for (const row of rows.slice(1))
-        expect(row).toMatch(/^thread .*… .*… .*… .* (\d+ min \d+ s|10 min) +ok$/);
+        expect(row).toMatch(/^thread +(\S+…\S+ +){3}(\d+ min \d+ s|10 min) +ok$/);
       expect(lines[5]).toBe('4 leases');
       expect(raw).not.toContain(ESC);
     },
   );
+
+  test('in a pipe every id is whole, however narrow the terminal is', async () => {
+    const id = 'x'.repeat(200);
+    await site.hold(`${id}\0${id}`, id, 600_000);
+    const { stdout } = await lease(['list'], { backend: site.name, env: { COLUMNS: '40' } });
+    expect(stdout).toMatch(new RegExp(`^thread\t${id}\\\\0${id}\t${id}\t\\d+\tok\t${id}\t${id}\n$`));
+  });
 
   test('hostile text neither moves the cursor nor sets a colour', async () => {
     const hostile = `${ESC}[2J${ESC}]52;c;ZXZpbA==\u0007\u009b31m\u202e`;

@@ -126,6 +126,17 @@ describe.each([
   });
 });
 
+test('a lease that loses its expiry, without any change of hands, is told', async () => {
+  await redis.hold('stuck', 'run-s');
+  await using watch = await startWatch([], { backend: redis.name });
+  await redis.client.persist(recordOf('stuck'));
+  expect(await watch.next({ type: 'no-expiry' })).toMatchObject({
+    key: 'stuck',
+    owner: 'run-s',
+    remainingMs: null,
+  });
+});
+
 describe('its end', () => {
   test('is 0 after --for', async () => {
     const { exitCode, stdout } = await run(redis, 'watch', '--for', '500ms', '--quiet');

@@ -6,6 +6,7 @@ import { makePackage } from '../cli/application-folder.js';
 import { fixture } from '../cli/application-process.js';
 import { lease, startLease } from '../cli/lease-cli.js';
 import { startRedis } from '../support/redis-server.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
 
 const TIMEOUT_MS = 40_000;
@@ -72,7 +73,7 @@ describe.concurrent('conformance', () => {
           '--junit',
           junit,
           '--require',
-          'atomic-transfer,safe-ttl',
+          'atomic-transfer,atomic-refusal,safe-ttl,after-close',
           '--seed',
           '5',
         ],
@@ -94,9 +95,9 @@ describe.concurrent('conformance', () => {
       expect(await client.get('mastra:topic:lease:other')).toBe('somebody');
       const xml = await readFile(junit, 'utf8');
       expect(xml).toMatch(
-        /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites name="mastra-lease conformance" tests="46" failures="0" errors="0" skipped="0"/,
+        /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites name="mastra-lease conformance" tests="48" failures="0" errors="0" skipped="0"/,
       );
-      expect(xml.match(/<testcase /g)).toHaveLength(46);
+      expect(xml.match(/<testcase /g)).toHaveLength(48);
     },
     TIMEOUT_MS,
   );
@@ -160,6 +161,12 @@ describe.concurrent('conformance', () => {
             note: 'the owner reads as if the key were free',
           }),
           expect.objectContaining({
+            id: 'atomic-refusal',
+            result: 'reported',
+            note: expect.stringContaining('refusals are made in several steps'),
+          }),
+          expect.objectContaining({ id: 'linearizable', result: 'passed' }),
+          expect.objectContaining({
             id: 'two-instances',
             result: 'passed',
             note: 'instance 1 and process 1',
@@ -178,7 +185,7 @@ describe.concurrent('conformance', () => {
       finish(() => server.stop());
       const running = await startLease(['conformance', '--backend', server.url]);
       finish(() => running[Symbol.asyncDispose]());
-      await running.waitForOutput('stdout', /^refusals-keep-ttl/m);
+      await running.waitForOutput('stdout', /^result-shapes +passed/m);
       running.child.kill('SIGINT');
       const [exitCode] = await once(running.child, 'close');
       expect(exitCode).toBe(130);
@@ -277,6 +284,48 @@ describe('conformance of what cannot be tested', () => {
     TIMEOUT_MS,
   );
 
+  it('7 or 8 for a backend that is lost in the middle, and no verdict', async ({
+    onTestFinished: finish,
+  }) => {
+    const server = await startRedis();
+    finish(() => server.stop());
+    const running = await startLease(['conformance', '--backend', server.url]);
+    finish(() => running[Symbol.asyncDispose]());
+    await running.waitForOutput('stdout', /^methods +passed/m);
+    await server.stop();
+    const { exitCode, stdout, stderr } = await running.done;
+    expect([7, 8]).toContain(exitCode);
+    expect(stdout).not.toMatch(/conform|failed/);
+    expect(stderr).toMatch(exitCode === 8 ? /no answer came/ : /cannot be reached|connection/i);
+  });
+
+  it('8 for a write that was sent and not answered', async ({ onTestFinished: finish }) => {
+    const server = await startRedis();
+    finish(() => server.stop());
+    const proxy = await startTcpProxy(server);
+    finish(() => proxy.stop());
+    const lost = proxy.dropNextReply({ command: 'EVALSHA' });
+    const { exitCode, stdout, stderr } = await lease(['conformance', '--backend', proxy.url]);
+    await lost;
+    expect({ exitCode, stdout }).toEqual({ exitCode: 8, stdout: expect.not.stringMatching(/conform/) });
+    expect(stderr).toContain('no answer came');
+  });
+
+  it('10 where the server does not let us in, or not write', async ({ onTestFinished: finish }) => {
+    const server = await startRedis({
+      password: 'hunter2',
+      aclUsers: { reader: 'on >secret ~* +get +pttl +select' },
+    });
+    finish(() => server.stop());
+    const plain = server.url.replace(/:[^:@]*@/, '');
+    const stranger = await lease(['conformance', '--backend', plain]);
+    const reader = await lease(['conformance', '--backend', plain.replace('//', '//reader:secret@')]);
+    for (const { exitCode, stdout, stderr } of [stranger, reader]) {
+      expect({ exitCode, stdout }).toEqual({ exitCode: 10, stdout: expect.not.stringMatching(/conform/) });
+      expect(stderr).not.toMatch(/hunter2|secret/);
+    }
+  });
+
   it('7 when the time for all of it is over', async () => {
     const { exitCode, stderr } = await lease(['conformance', '--backend', 'memory:', '--timeout', '700ms']);
     expect(exitCode).toBe(7);
@@ -288,7 +337,10 @@ describe('conformance of what cannot be tested', () => {
       ['--level', 'deep'],
       'Expected --level as one of structural, contract, concurrency, linearizable, all, got "deep"',
     ],
-    [['--require', 'speed'], 'Expected --require as one of atomic-transfer, safe-ttl, got "speed"'],
+    [
+      ['--require', 'speed'],
+      'Expected --require as one of atomic-transfer, atomic-refusal, safe-ttl, after-close, got "speed"',
+    ],
     [['--runs', '0'], 'Expected --runs as a whole number from 1 to 100000, got "0"'],
     [['--clients', '99'], 'Expected --clients as a whole number from 1 to 16, got "99"'],
     [['--seed', 'x'], 'Expected --seed as a whole number from 0 to 2147483647, got "x"'],

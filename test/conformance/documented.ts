@@ -4,7 +4,7 @@ import { MUTANTS } from './mutants/index.js';
 import type { Mutant } from './mutants/mutant.js';
 
 /** The parts of docs/conformance.md that are generated, each between two marks of its name. */
-export const PARTS = ['clauses', 'providers', 'mutants', 'gap'] as const;
+export const PARTS = ['clauses', 'providers', 'mutants', 'gap', 'contradiction', 'times'] as const;
 export type Part = (typeof PARTS)[number];
 
 /** Puts a text between a part's marks. */
@@ -98,18 +98,26 @@ export function mutantsPart(reports: ReadonlyMap<Mutant, ConformanceReport>): st
   );
 }
 
-/** The interleaving that shows a transfer which is not atomic. */
-export function gapPart({ clauses }: ConformanceReport): string {
-  const clause = clauses.find(({ id }) => id === 'atomic-transfer');
-  if (!clause?.evidence) throw new Error('The gap was not shown');
-  const { note, evidence } = clause;
+/** What shows that a clause was violated. */
+export function evidencePart({ clauses }: ConformanceReport, id: string): string {
+  const clause = clauses.find((each) => each.id === id);
+  if (!clause?.evidence) throw new Error(`There is nothing to show of ${id}`);
+  const { result, note, evidence } = clause;
   return [
     '```',
-    `atomic-transfer  failed  ${note}`,
+    `${id}  ${result}  ${note}`,
     `expected ${evidence.expected}`,
     ...evidence.timeLine,
     '```',
   ].join('\n');
+}
+
+/** How long a run takes with default settings. */
+export function timesPart(durationsMs: Readonly<Record<string, number>>): string {
+  return table(
+    ['backend', 'a run takes'],
+    Object.entries(durationsMs).map(([name, ms]) => [name, `${(ms / 1_000).toFixed(1)} s`]),
+  );
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

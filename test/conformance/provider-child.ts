@@ -13,11 +13,17 @@ process.exit();
 
 async function open(of: ProviderSpec): Promise<unknown> {
   switch (of.kind) {
-    case 'sqlite': {
+    case 'sqlite':
+    case 'sqlite, locked in one process': {
       const built: typeof import('../../src/providers/sqlite/index.js') = await load(
         'dist/providers/sqlite/index.js',
       );
-      return new built.SqliteLeaseProvider({ path: of.path, busyTimeoutMs: 10_000 });
+      const leases = new built.SqliteLeaseProvider({ path: of.path, busyTimeoutMs: 10_000 });
+      if (of.kind === 'sqlite') return leases;
+      const mutants: typeof import('./mutants/locks-in-one-process.js') = await load(
+        'test/conformance/mutants/locks-in-one-process.ts',
+      );
+      return new mutants.LocksInOneProcess(leases);
     }
     case 'redis': {
       const built: typeof import('../../src/providers/redis/index.js') = await load(

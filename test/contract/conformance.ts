@@ -1,12 +1,9 @@
 import { afterAll, describe, it } from 'vitest';
-import { describeLeaseProvider } from '../../src/conformance/index.js';
+import { describeLeaseProvider, REQUIREMENTS } from '../../src/conformance/index.js';
 import { startProviderProcess } from '../conformance/provider-process.js';
 import type { ContractSuite } from './contract-suite.js';
 
-/** What our providers promise where the contract leaves it open. */
-const REQUIRED = ['atomic-transfer', 'safe-ttl'] as const;
-
-/** The contract, by the kit that we publish for it. */
+/** The contract, by the kit that we publish for it, with all that it leaves open. */
 export function describeConformance(suite: ContractSuite): void {
   const openInRealTime = () => suite.backend.openInRealTime?.() ?? suite.backend.open();
   const startProcess = () => {
@@ -17,7 +14,7 @@ export function describeConformance(suite: ContractSuite): void {
   describeLeaseProvider('it', openInRealTime, {
     runner: { describe, it, afterAll },
     scope: suite.scope,
-    require: REQUIRED,
+    require: REQUIREMENTS,
     ...(suite.scope !== 'process' && { startProcess }),
   });
 }

@@ -1,7 +1,7 @@
 import type { ProviderSpec } from '../conformance/provider-spec.js';
 
 /** How a process of its own opens the provider under test. */
-export type ChildSpec = Exclude<ProviderSpec, { kind: 'redis-streams' }>;
+export type ChildSpec = Extract<ProviderSpec, { kind: 'sqlite' | 'redis' }>;
 
 /** The command line's one argument, as JSON. */
 export interface ContenderPlan {

@@ -229,7 +229,7 @@ test('a thread that nobody ever ran is unseen', async () => {
   const { verdict, why, steps } = await look('was-never');
   expect({ verdict, why }).toEqual({
     verdict: 'unseen',
-    why: 'nobody holds it, and no event of this thread was ever kept here',
+    why: 'nobody holds it, and no event of this thread is kept here',
   });
   expect(steps).toEqual([{ kind: 'check-prefix' }]);
 });

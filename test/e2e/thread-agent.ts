@@ -9,7 +9,11 @@ const PROGRAM = fileURLToPath(new URL('../fixtures/thread-agent/run.ts', import.
 /** A process with a real Mastra agent that obeys this test: see `test/fixtures/thread-agent/run.ts`. */
 export interface ThreadAgent extends AsyncDisposable {
   /** Sends a command and waits for the last word of its answer: a run's id, mostly. */
-  ask(verb: 'run' | 'send' | 'approve' | 'join' | 'abort', thread: string, rest?: string): Promise<string>;
+  ask(
+    verb: 'run' | 'send' | 'approve' | 'join' | 'abort' | 'end',
+    thread: string,
+    rest?: string,
+  ): Promise<string>;
   /** SIGSTOP, SIGCONT, or SIGKILL, whose end is waited for. */
   signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): Promise<void>;
 }

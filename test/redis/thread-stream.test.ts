@@ -95,6 +95,7 @@ test('the events of a thread are read with their ages by the server, and never a
       { id: expect.any(String), atMs: at(30_000), type: 'run-failed', runId: 'run-1' },
     ],
     isWhole: true,
+    readSinceMs: expect.any(Number),
     runs: [
       {
         runId: 'run-1',

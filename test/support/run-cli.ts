@@ -6,7 +6,7 @@ import { makeTempDir } from './temp-dir.js';
 import { waitFor } from './wait-for.js';
 
 /** The real program, as `npx mastra-lease` would start it. */
-const BIN = fileURLToPath(new URL('../../bin/mastra-lease.js', import.meta.url));
+export const BIN = fileURLToPath(new URL('../../bin/mastra-lease.js', import.meta.url));
 
 interface CliOptions {
   /**

@@ -138,3 +138,14 @@ test('cuts every connection, split frames arrive whole, and a delay holds an ans
   proxy.cut();
   await closed;
 });
+
+test('leads new connections elsewhere, and leaves open ones where they are', async () => {
+  await using other = await startRedis({ password: 'secret' });
+  const { proxy, client } = await connectThroughProxy();
+  await client.set('where', 'here');
+  proxy.retarget(other);
+  expect(await client.get('where')).toBe('here');
+  const later = new Redis(proxy.url);
+  onTestFinished(() => later.disconnect());
+  expect(await later.get('where')).toBeNull();
+});

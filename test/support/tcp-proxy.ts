@@ -58,7 +58,7 @@ export class TcpProxy implements AsyncDisposable {
   readonly port: number;
   /** The target's URL with this proxy's address. */
   readonly url: string;
-  readonly #target: ProxyTarget;
+  #target: ProxyTarget;
   readonly #open = new Set<Link>();
   readonly #writes: ProxiedWrite[] = [];
   #connectionCount = 0;
@@ -91,6 +91,11 @@ export class TcpProxy implements AsyncDisposable {
   refuseNew(): void {
     this.#listener?.close();
     this.#listener = undefined;
+  }
+
+  /** New connections lead to another server, as behind a name that has moved; open ones stay where they are. */
+  retarget(target: ProxyTarget): void {
+    this.#target = target;
   }
 
   /** How many connections were made so far. */

@@ -18,6 +18,8 @@ interface TerminalOptions {
   readonly rows?: number;
   /** The program and its first arguments; default this Node and the real bin. */
   readonly command?: readonly [string, ...string[]];
+  /** Default: the new HOME. */
+  readonly cwd?: string;
 }
 
 /** A key as a terminal sends it. */
@@ -30,6 +32,8 @@ export interface TerminalRun extends AsyncDisposable {
   readonly raw: string;
   /** The lines on the screen and those scrolled off it, without trailing spaces and empty lines at the end. */
   readonly lines: readonly string[];
+  /** The same, with what was broken at the edge of the terminal put together again. */
+  readonly wholeLines: readonly string[];
   /** Types; use {@link keys} for keys that are no text. */
   type(text: string): void;
   /** Gives the terminal another size. */
@@ -43,7 +47,7 @@ export interface TerminalRun extends AsyncDisposable {
 /** Runs the program on a pseudo-terminal of its own: stdin, stdout and stderr are all that terminal. */
 export async function startTerminal(
   args: readonly string[],
-  { env = {}, columns = 80, rows = 24, command = [process.execPath, BIN] }: TerminalOptions = {},
+  { env = {}, columns = 80, rows = 24, command = [process.execPath, BIN], cwd }: TerminalOptions = {},
 ): Promise<TerminalRun> {
   const home = await makeTempDir();
   const screen = new headless.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 100_000 });
@@ -52,7 +56,7 @@ export async function startTerminal(
     name: env.TERM ?? 'xterm-256color',
     cols: columns,
     rows,
-    cwd: home.path,
+    cwd: cwd ?? home.path,
     env: { PATH: process.env.PATH, HOME: home.path, ...env },
   });
   let raw = '';
@@ -87,6 +91,14 @@ export async function startTerminal(
     },
     get lines() {
       return lines();
+    },
+    get wholeLines() {
+      const { active } = screen.buffer;
+      return lines().reduce<string[]>((whole, line, y) => {
+        if (active.getLine(y)?.isWrapped) whole.push(`${whole.pop() ?? ''}${line}`);
+        else whole.push(line);
+        return whole;
+      }, []);
     },
     type: (text) => pty.write(text),
     resize: (columns, rows) => {

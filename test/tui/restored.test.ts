@@ -8,21 +8,7 @@ import { keys } from '../support/terminal.js';
 import { waitFor } from '../support/wait-for.js';
 import { incident } from './events.js';
 import { type ScriptedTerminal, startScripted } from './scripted-terminal.js';
-
-const MODES = ['?1049', '?25', '?7', '?2004'] as const;
-/** Modes that are on in a terminal that nobody has changed; the others are off. */
-const ON_AT_FIRST: readonly string[] = ['?25', '?7'];
-
-/** The last state that each mode was set to. */
-function modes(raw: string): Readonly<Record<string, boolean>> {
-  return Object.fromEntries(
-    MODES.map((mode) => {
-      const set = raw.lastIndexOf(`\u001b[${mode}h`);
-      const reset = raw.lastIndexOf(`\u001b[${mode}l`);
-      return [mode, set === reset ? ON_AT_FIRST.includes(mode) : set > reset];
-    }),
-  );
-}
+import { AS_BEFORE, ON_SCREEN, terminalModes } from './terminal-modes.js';
 
 /** Runs the screen in a shell that tells the terminal's settings before and after. */
 async function startInShell(): Promise<
@@ -98,10 +84,10 @@ describe('the terminal is as it was before, and what is said then is on it, afte
     const { screen } = shell;
     screen.tell({ events: incident() });
     await screen.waitForScreen(/deploy/);
-    expect(modes(screen.raw)).toEqual({ '?1049': true, '?25': false, '?7': false, '?2004': true });
+    expect(terminalModes(screen.raw)).toEqual(ON_SCREEN);
     end(screen, screen.programPid);
     await screen.end();
-    expect(modes(screen.raw)).toEqual({ '?1049': false, '?25': true, '?7': true, '?2004': false });
+    expect(terminalModes(screen.raw)).toEqual(AS_BEFORE);
     const left = screen.raw.slice(screen.raw.lastIndexOf('\u001b[?1049l'));
     for (const line of says) {
       expect(left).toContain(line);

@@ -1,7 +1,10 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openRedisSite, type RedisSite } from '../cli/lease-site.js';
-import { keys, startTerminal } from '../support/terminal.js';
-import { waitFor } from '../support/wait-for.js';
+import { makeTempDir } from '../support/temp-dir.js';
+import { keys, startTerminal, type TerminalRun } from '../support/terminal.js';
+import { AS_BEFORE, ON_SCREEN, terminalModes } from './terminal-modes.js';
 
 let site: RedisSite;
 
@@ -38,38 +41,42 @@ test('the screen of the real watch follows a real server', async () => {
   expect(await screen.end()).toBe(0);
 });
 
-test('a release and a transfer change the server when they are confirmed, and nothing is sent when they are not', async () => {
-  await site.hold(KEY, 'run-0c11b7f2');
-  await using screen = await startTerminal(['watch', '--write', '--backend', site.name], {
-    columns: 100,
-    rows: 30,
-  });
-  await screen.waitForScreen(/user-9 +intro/, 20_000);
-  const before = await writesSoFar();
-  for (const typed of ['x', `x${keys.enter}`, `xwrong${keys.enter}`, 't', `trun-new${keys.enter}`]) {
-    screen.type(typed);
-    await screen.waitForScreen(/confirm: |to the owner: /);
-    screen.type(keys.escape);
-    await screen.waitForScreen(/cancelled: nothing was sent/);
-  }
-  expect(await writesSoFar()).toBe(before);
+test.each([
+  [60, 15],
+  [100, 30],
+  [200, 60],
+])(
+  'at %d × %d a release and a transfer change the server when they are confirmed, and nothing is sent when they are not',
+  async (columns, rows) => {
+    await site.hold(KEY, 'run-0c11b7f2');
+    await using screen = await startTerminal(['watch', '--write', '--backend', site.name], { columns, rows });
+    await screen.waitForScreen(/user-9 +intro/, 20_000);
+    const before = await writesSoFar();
+    for (const typed of ['x', `x${keys.enter}`, `xwrong${keys.enter}`, 't', `trun-new${keys.enter}`]) {
+      screen.type(typed);
+      await screen.waitForScreen(/confirm: |to the owner: /);
+      screen.type(keys.escape);
+      await screen.waitForScreen(/cancelled: nothing was sent/);
+    }
+    expect(await writesSoFar()).toBe(before);
 
-  screen.type(`trun-new${keys.enter}`);
-  await screen.waitForScreen(/type intro to confirm/);
-  screen.type(`intro${keys.enter}`);
-  await screen.waitForScreen(/you +moved: thread intro/);
-  expect((await site.read(KEY))?.owner).toBe('run-new');
-  expect(await writesSoFar()).toBeGreaterThan(before);
-  await screen.waitForScreen(/intro +run-new/);
+    screen.type(`trun-new${keys.enter}`);
+    await screen.waitForScreen(/type intro to confirm/);
+    screen.type(`intro${keys.enter}`);
+    await screen.waitForScreen(/you +moved: thread intro/);
+    expect((await site.read(KEY))?.owner).toBe('run-new');
+    expect(await writesSoFar()).toBeGreaterThan(before);
+    await screen.waitForScreen(/intro +run-new/);
 
-  screen.type('x');
-  await screen.waitForScreen(/RELEASE/);
-  screen.type(`intro${keys.enter}`);
-  await screen.waitForScreen(/you +released: thread intro/);
-  expect(await site.read(KEY)).toBeUndefined();
-  screen.type('q');
-  expect(await screen.end()).toBe(0);
-});
+    screen.type('x');
+    await screen.waitForScreen(/RELEASE/);
+    screen.type(`intro${keys.enter}`);
+    await screen.waitForScreen(/you +released: thread intro/);
+    expect(await site.read(KEY)).toBeUndefined();
+    screen.type('q');
+    expect(await screen.end()).toBe(0);
+  },
+);
 
 test('a server that dies and returns is stale and then fresh, with what is there by then', async () => {
   await using own = await openRedisSite();
@@ -88,10 +95,68 @@ test('a server that dies and returns is stale and then fresh, with what is there
   expect(await screen.end()).toBe(130);
 });
 
-test('a screen that is ended by a signal says how, as any command does', async () => {
-  await using screen = await startTerminal(['watch', '--backend', site.name]);
-  await screen.waitForScreen(/nothing is leased there now/, 20_000);
-  process.kill(screen.pid, 'SIGTERM');
-  expect(await screen.end()).toBe(143);
-  await waitFor(() => screen.lines.join('\n').includes('SIGTERM'), { what: 'the signal to be told' });
+test.each<[string, (screen: TerminalRun) => void, number, RegExp]>([
+  ['q', (screen) => screen.type('q'), 0, /^$/],
+  ['Ctrl-C', (screen) => screen.type(keys.ctrlC), 130, /^$/],
+  ['SIGTERM', ({ pid }) => process.kill(pid, 'SIGTERM'), 143, /^error Interrupted by SIGTERM$/],
+  ['SIGHUP', ({ pid }) => process.kill(pid, 'SIGHUP'), 129, /^error Interrupted by SIGHUP$/],
+])(
+  'the real watch leaves the terminal as it was after %s, and says how it ended',
+  async (_, end, exitCode, says) => {
+    await using screen = await startTerminal(['watch', '--quiet', '--backend', site.name]);
+    await screen.waitForScreen(/nothing is leased there now/, 20_000);
+    expect(terminalModes(screen.raw)).toEqual(ON_SCREEN);
+    end(screen);
+    expect(await screen.end()).toBe(exitCode);
+    expect(terminalModes(screen.raw)).toEqual(AS_BEFORE);
+    expect(screen.lines.join('\n')).toMatch(says);
+  },
+);
+
+test('a terminal of 20×5 is told to be too small, and the screen comes when it is given more room', async () => {
+  await site.hold(KEY, 'run-0c11b7f2');
+  await using screen = await startTerminal(['watch', '--quiet', '--backend', site.name], {
+    columns: 20,
+    rows: 5,
+  });
+  await screen.waitForScreen(/^too small: need 40×8$/, 20_000);
+  expect(screen.lines).toHaveLength(1);
+  screen.resize(60, 15);
+  await screen.waitForScreen(/intro +run-0c11b7f2/);
+  screen.type('q');
+  expect(await screen.end()).toBe(0);
+});
+
+test('no password is shown or written, and the view goes into a new file and never over another', async () => {
+  await using folder = await makeTempDir();
+  const { host, port } = site.server;
+  await site.client.call('ACL', 'SETUSER', 'ops', 'on', '>hunter2', '~*', '&*', '+@all');
+  await site.hold(KEY, 'run-0c11b7f2');
+  await using screen = await startTerminal(
+    ['watch', '--write', '--backend', `redis://ops:hunter2@${host}:${port}`],
+    { columns: 100, rows: 30 },
+  );
+  await screen.waitForScreen(/intro +run-0c11b7f2/, 20_000);
+  const [fresh, taken] = [join(folder.path, 'view.txt'), join(folder.path, 'taken.txt')];
+  await writeFile(taken, 'precious');
+  for (const [path, says] of [
+    [fresh, /exported +\/.*view\.txt/],
+    [taken, /not written +EEXIST/],
+  ] as const) {
+    screen.type('e');
+    await screen.waitForScreen(/export to the file/);
+    screen.type(`\u0015${path}${keys.enter}`);
+    await screen.waitForScreen(says);
+  }
+  expect(await readFile(taken, 'utf8')).toBe('precious');
+  const view = await readFile(fresh, 'utf8');
+  expect(view).toMatch(/^# redis:\/\/127\.0\.0\.1:\d+\/0 primary · mastra:topic · --backend\n/);
+  expect(view).toMatch(/^thread\tuser-9\\0intro\trun-0c11b7f2\t\d+\tok\tuser-9$/m);
+  screen.type('x');
+  await screen.waitForScreen(/on +redis:\/\/127\.0\.0\.1:\d+\/0 primary/);
+  screen.type(keys.escape);
+  await screen.waitForScreen(/cancelled: nothing was sent/);
+  screen.type('q');
+  expect(await screen.end()).toBe(0);
+  expect(screen.raw + view).not.toContain('hunter2');
 });

@@ -16,10 +16,14 @@ export function readJson(text: string): JsonReading {
   }
 }
 
-/** Follows the grammar of JSON up to the first place where it is broken. */
+/** Deeper than any config, and no deeper than the call stack goes. */
+const MAX_DEPTH = 500;
+
+/** Follows the grammar of JSON up to the first place where it is broken, or nested too deep. */
 class Scan {
   readonly #text: string;
   #at = 0;
+  #depth = 0;
 
   constructor(text: string) {
     this.#text = text;
@@ -45,12 +49,19 @@ class Scan {
   }
 
   #items(end: string, item: () => boolean): boolean {
+    if (this.#depth === MAX_DEPTH) return false;
+    this.#depth += 1;
     this.#at += 1;
-    if (this.#character(end)) return true;
+    const isWhole = this.#character(end) || (this.#someItems(item) && this.#character(end));
+    this.#depth -= 1;
+    return isWhole;
+  }
+
+  #someItems(item: () => boolean): boolean {
     do {
       if (!item()) return false;
     } while (this.#character(','));
-    return this.#character(end);
+    return true;
   }
 
   #string(): boolean {

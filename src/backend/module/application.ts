@@ -44,6 +44,7 @@ export async function loadApplication(
       ? [spec.entry, spec.root, MASTRA_EXPORT]
       : [spec.path, findPackageRoot(dirname(spec.path)) ?? dirname(spec.path), spec.exportName];
   const envFiles = readProjectEnv(root, envFile, host.env);
+  host.onEnvFiles?.(envFiles.files);
   // Before the files: what they say about workers is meant for the server.
   host.env.MASTRA_WORKERS ??= 'false';
   for (const [name, value] of Object.entries(envFiles.values)) host.env[name] ??= value;

@@ -28,6 +28,8 @@ export interface ApplicationHost {
   readonly env: Record<string, string | undefined>;
   /** A folder that nobody but the user can write to, for compiled modules; without one they are compiled each time. */
   readonly cacheDir: string | undefined;
+  /** Told of the files whose variables it sees, before anything of it runs. */
+  readonly onEnvFiles?: (files: readonly string[]) => void;
 }
 
 /** Part of the path of what is cached: to be raised when sources compile to something else than before. */

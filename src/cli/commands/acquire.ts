@@ -1,9 +1,11 @@
+import { OutcomeUnknownError } from '../../lease/errors.js';
+import { escapeText } from '../../lease/text.js';
 import { acquire as acquireLease } from '../../operations/acquire.js';
 import { takeTurn } from '../../operations/acquire-waiting.js';
 import type { KeyRequest } from '../../operations/resolve-key.js';
 import { type Run, runInSession, sealCommand } from '../command.js';
 import { exitCodeOf } from '../exit-codes.js';
-import { parseGrace, parseWait, readClaimant } from '../holding-options.js';
+import { parseGrace, parseWait, readClaimant, tellWaiting } from '../holding-options.js';
 import { keepLease } from '../keep-lease.js';
 import { readKeyRequest } from '../key-requests.js';
 import {
@@ -78,14 +80,24 @@ async function acquireInTurn(session: Session, asked: KeyRequest, options: Acqui
     ttlMs: parseTtl(options.ttl, io.env),
     dryRun: options.dryRun === true,
   };
+  tellWaiting(printer, waitMs);
   const { outcome, isTaken } = await takeTurn(context, { waitMs, signal: context.signal }, async () => {
     const found = await acquireLease(context, { ...request, target: asked });
     return { isTaken: found.status !== 'held-by-other', outcome: found, waitFor: found.key };
+  }).catch((error: unknown) => {
+    const isNamed = options.owner !== undefined || Boolean(io.env.MASTRA_LEASE_OWNER);
+    throw error instanceof OutcomeUnknownError && !isNamed ? namingOwner(error, request.owner) : error;
   });
   const exitCode = isTaken || waitMs === 0 ? exitCodeOf(outcome) : 6;
   await printer.outcome(outcome, exitCode, false);
   await printer.source(context.backend.source());
   return exitCode;
+}
+
+/** A fresh owner is printed with the lease only: where that may be held all the same, nobody could give it back. */
+function namingOwner({ message, remedy }: OutcomeUnknownError, owner: string): OutcomeUnknownError {
+  const told = `if it was acquired, ${escapeText(owner)} is its owner`;
+  return new OutcomeUnknownError(message, { remedy: remedy === undefined ? told : `${remedy}; ${told}` });
 }
 
 function readKeepPlan({ io }: Run, key: string | undefined, options: AcquireOptions) {

@@ -2,7 +2,12 @@ import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Option } from 'commander';
-import type { ConformanceLevel, Requirement } from '../../conformance/index.js';
+import {
+  CONFORMANCE_LEVELS,
+  type ConformanceLevel,
+  REQUIREMENTS,
+  type Requirement,
+} from '../../conformance/levels.js';
 import { UnreachableError } from '../../lease/errors.js';
 import { conformanceJson } from '../../output/conformance-json.js';
 import { conformanceJunit, untestedJunit } from '../../output/conformance-junit.js';
@@ -27,8 +32,7 @@ type ConformanceCommandOptions = CommonOptions & {
   readonly asProcess?: boolean;
 };
 
-const LEVELS = ['structural', 'contract', 'concurrency', 'linearizable', 'all'] as const;
-const REQUIREMENTS = ['atomic-transfer', 'safe-ttl'] as const satisfies readonly Requirement[];
+const LEVELS = [...CONFORMANCE_LEVELS, 'all'] as const;
 
 /** How long an interrupted run may take to release what it holds, in milliseconds. */
 const CLEAN_UP_MS = 2_000;
@@ -65,7 +69,7 @@ export const conformance = sealCommand<ConformanceCommandOptions>({
         });
         return working;
       },
-      () => target?.source(),
+      () => ({ source: target?.source() }),
     );
     // Interrupted, it still releases what it holds.
     if (run.signal.aborted) await Promise.race([working?.catch(() => {}), setTimeout(CLEAN_UP_MS)]);

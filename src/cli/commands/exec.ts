@@ -19,7 +19,7 @@ import {
   watchParent,
 } from '../child-process.js';
 import { type Run, runGuarded, runInSession, sealCommand } from '../command.js';
-import { knownKey, parseGrace, parseWait, readClaimant } from '../holding-options.js';
+import { knownKey, parseGrace, parseWait, readClaimant, tellWaiting } from '../holding-options.js';
 import type { CliIo } from '../io.js';
 import { readKeyRequest } from '../key-requests.js';
 import {
@@ -114,14 +114,18 @@ async function runExec(run: Run, { words, options }: ExecInput): Promise<number>
   try {
     const read: { plan?: ExecPlan; leaseExitCode?: number | undefined } = {};
     const opening = { io, signal: relay.opening };
-    let exitCode: number = await runGuarded<number>(opening, 'exec', shown, (printer) =>
-      tellingOwnFailures(printer, async () => {
-        read.leaseExitCode = parseLeaseExitCode(options.leaseExitCode);
-        const plan = readPlan(io, words, options);
-        await assertStartable(plan.command[0], { env, cwd: io.cwd() });
-        read.plan = plan;
-        return 0;
-      }),
+    let exitCode: number = await runGuarded<number>(
+      opening,
+      'exec',
+      { ...shown, verbose: false },
+      (printer) =>
+        tellingOwnFailures(printer, async () => {
+          read.leaseExitCode = parseLeaseExitCode(options.leaseExitCode);
+          const plan = readPlan(io, words, options);
+          await assertStartable(plan.command[0], { env, cwd: io.cwd() });
+          read.plan = plan;
+          return 0;
+        }),
     );
     let isCommands = false;
     const { plan } = read;
@@ -172,6 +176,7 @@ async function holdAndRun(
 ): Promise<{ readonly exitCode: number; readonly isCommands: boolean }> {
   const { io, printer, context } = session;
   relay.acquire();
+  tellWaiting(printer, waitMs);
   const held = await keep(context, { target, owner, ttlMs, graceMs, waitMs, signal: relay.acquiring });
   if (!held.isTaken) {
     await tellRefusal(io, held.outcome, waitMs);

@@ -7,13 +7,11 @@ import {
   type SortOrder,
   sortLeases,
 } from '../../output/list-text.js';
-import { printable } from '../../output/printable.js';
 import { runInSession, sealCommand } from '../command.js';
 import { type ExitCode, exitCodeOfError } from '../exit-codes.js';
-import { type FilterOptions, oneOf, readFilter, withFilterOptions } from '../filter-options.js';
+import { type FilterOptions, oneOf, parseLimit, readFilter, withFilterOptions } from '../filter-options.js';
 import { type CommonOptions, threadTtlMs, withCommonOptions } from '../options.js';
 import type { Session } from '../session.js';
-import { UsageError } from '../usage-error.js';
 
 type ListCommandOptions = CommonOptions & FilterOptions & { readonly sort?: string; readonly limit?: string };
 
@@ -42,7 +40,12 @@ export const list = sealCommand<ListInput>({
       const filter = { pattern, ...readFilter(options) };
       const sort = oneOf(options.sort, SORT_ORDERS, '--sort');
       const limit = parseLimit(options.limit);
-      const events = listLeases(session.context, { filter, threadTtlMs: threadTtlMs(run.io.env) });
+      const events = listLeases(session.context, {
+        filter,
+        threadTtlMs: threadTtlMs(run.io.env),
+        onProgress: ({ scannedKeys }) =>
+          session.printer.busy(`listing: ${scannedKeys.toLocaleString('en')} keys scanned`),
+      });
       return session.printer.mode === 'json' && sort === undefined
         ? streamJson(session, events, limit)
         : printSorted(session, events, sort ?? 'worst', limit);
@@ -106,11 +109,4 @@ async function printSorted(
 
 function exitCodeOfEnd({ error }: ListEnd): ExitCode {
   return error ? exitCodeOfError(error.code) : 0;
-}
-
-function parseLimit(text: string | undefined): number {
-  if (text === undefined) return Number.POSITIVE_INFINITY;
-  const limit = Number(text);
-  if (/^\d+$/.test(text) && limit >= 1) return limit;
-  throw new UsageError(`Expected --limit as a whole number from 1, got "${printable(text)}"`);
 }

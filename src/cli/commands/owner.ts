@@ -1,8 +1,7 @@
 import { readOwner } from '../../operations/read-owner.js';
-import type { KeyRequest } from '../../operations/resolve-key.js';
 import { ThreadIndex } from '../../operations/thread-index.js';
 import { runInSession, sealCommand } from '../command.js';
-import { readKeyRequests } from '../key-requests.js';
+import { readKeysOrRefusals } from '../key-requests.js';
 import { type CommonOptions, type KeyOptions, withCommonOptions, withKeyOptions } from '../options.js';
 import { printOutcomes } from '../several-keys.js';
 
@@ -23,7 +22,7 @@ export const owner = sealCommand<OwnerInput>({
   },
   run: (run, { keys, options }) =>
     runInSession(run, 'owner', options, { access: 'read', bounds: 'command' }, async (session) => {
-      const requests: readonly KeyRequest[] = await readKeyRequests(keys, options, run.io);
+      const requests = await readKeysOrRefusals(keys, options, run.io);
       const index = new ThreadIndex(session.context);
       return printOutcomes(session, 'owner', requests, (request) =>
         readOwner(session.context, request, index),

@@ -1,3 +1,4 @@
+import { Deadline } from '../../lease/deadline.js';
 import type { WaitCondition } from '../../lease/wait.js';
 import { wait as waitForLeases } from '../../operations/wait.js';
 import { printable } from '../../output/printable.js';
@@ -22,6 +23,8 @@ interface WaitInput {
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
+/** What a call gets at the end of the time, in milliseconds: one that is cut short would say less than what was seen. */
+const LEAST_CALL_MS = 500;
 const OWNER_FORM = 'owner=';
 
 /** `wait <key>…`: until every one of them is as wanted. */
@@ -36,19 +39,22 @@ export const wait = sealCommand<WaitInput>({
     command.action((keys: readonly string[], options: WaitOptions) => run({ keys, options }));
   },
   run: (run, { keys, options }) => {
-    // The time of the waiting is not shared out among its calls.
+    // The time of the waiting is not shared out among its calls; none of them goes on after it.
     const { timeout, ...ofCalls } = options;
+    let deadline: Deadline | undefined;
+    const callMs = () => Math.max(LEAST_CALL_MS, deadline?.remainingMs() ?? Number.POSITIVE_INFINITY);
     return runInSession(
       run,
       'wait',
       ofCalls,
-      { access: 'read', bounds: 'call', kept: {} },
+      { access: 'read', bounds: 'call', kept: { callMs } },
       async ({ context, printer }) => {
-        const outcome = await waitForLeases(context, {
-          condition: parseCondition(options.until),
-          timeoutMs: timeout === undefined ? DEFAULT_TIMEOUT_MS : parseDuration(timeout, '--timeout'),
-          targets: await readKeyRequests(keys, options, run.io),
-        });
+        const timeoutMs = timeout === undefined ? DEFAULT_TIMEOUT_MS : parseDuration(timeout, '--timeout');
+        const condition = parseCondition(options.until);
+        const targets = await readKeyRequests(keys, options, run.io);
+        if (timeoutMs > 0) deadline = Deadline.after(timeoutMs, context.clock);
+        printer.busy(`waiting until ${options.until}`);
+        const outcome = await waitForLeases(context, { condition, timeoutMs, targets });
         const exitCode = outcome.met ? 0 : 6;
         if (printer.mode === 'json') await printer.json(waitJson(outcome, exitCode));
         else await printer.line(waitWord(outcome));

@@ -1,5 +1,5 @@
-import { isAcquired } from '../call.js';
-import { type Clause, type Finding, passed, skipped } from '../clause.js';
+import { isAcquired, type RecordedCall } from '../call.js';
+import { type Clause, passed, reported, skipped } from '../clause.js';
 import { mustAcquire } from '../expectations.js';
 import { SOURCES } from '../sources.js';
 
@@ -9,12 +9,11 @@ const TTL_MS = 5_000;
 export const afterClose: Clause = {
   id: 'after-close',
   level: 'contract',
-  sentence: 'After close() no call answers as if the key were free or given.',
+  sentence: 'After close() no call answers as if the key were free, held by another or lost.',
   source: SOURCES.practice,
-  isAlone: true,
+  comesAfter: true,
   async run(trial) {
-    const { setting } = trial;
-    const another = await setting.openAnother();
+    const another = await trial.setting.openAnother();
     if (!another) return skipped('the factory has only one instance, and this run still needs it');
     if (!another.close) return skipped('it has no close()');
     const closed = trial.actorOn(another.endpoint);
@@ -24,19 +23,19 @@ export const afterClose: Clause = {
     const read = await closed.attempt({ method: 'getLeaseOwner', args: [key] });
     const acquire = await closed.attempt({ method: 'acquireLease', args: [trial.key(), 'a', TTL_MS] });
     const renew = await closed.attempt({ method: 'renewLease', args: [key, 'a', TTL_MS] });
-    const calls = [read, acquire, renew];
-    const reported = (note: string): Finding => ({
-      result: 'reported',
-      note,
+    const transfer = await closed.attempt({ method: 'transferLease', args: [key, 'a', 'a', TTL_MS] });
+    const misleading: readonly (readonly [RecordedCall, boolean, string])[] = [
+      [read, read.answer === undefined, 'the owner reads as if the key were free'],
+      [acquire, !isAcquired(acquire), 'acquireLease answers as if the key were held'],
+      [renew, renew.answer === false, 'renewLease answers as if the lease were lost'],
+      [transfer, transfer.answer === false, 'transferLease answers as if the lease were lost'],
+    ];
+    const found = misleading.find(([call, isMisleading]) => call.failure === undefined && isMisleading);
+    if (!found) return passed(read.failure === undefined ? 'it goes on answering' : 'every call is refused');
+    return reported(trial, 'after-close', {
+      note: found[2],
       expected: 'a closed instance to refuse by throwing: an answer is taken for one about the lease',
-      calls,
+      calls: [read, acquire, renew, transfer],
     });
-    if (read.failure === undefined && read.answer === undefined)
-      return reported('the owner reads as if the key were free');
-    if (acquire.failure === undefined && !isAcquired(acquire))
-      return reported('acquireLease answers as if the key were held');
-    if (renew.failure === undefined && renew.answer === false)
-      return reported('renewLease answers as if the lease were lost');
-    return passed(read.failure === undefined ? 'it goes on answering' : 'every call is refused');
   },
 };

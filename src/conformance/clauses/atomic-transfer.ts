@@ -1,4 +1,4 @@
-import { type Clause, type Finding, notShown, passed, Violation } from '../clause.js';
+import { type Clause, notShown, passed, reported, Violation } from '../clause.js';
 import { raceTransfers } from '../race-transfers.js';
 import { SOURCES } from '../sources.js';
 
@@ -7,38 +7,35 @@ export const atomicTransfer: Clause = {
   level: 'concurrency',
   sentence: 'A transfer never leaves the key free in between, or is declared not to be atomic.',
   source: SOURCES.transfer,
-  isAlone: true,
-  async run(trial): Promise<Finding> {
+  isBusy: true,
+  async run(trial) {
     const { setting } = trial;
     const declared = setting.traits.atomicTransfer;
     const isRequired = setting.requirements.has('atomic-transfer');
-    const says = `declared: ${declared === undefined ? 'unstated' : declared ? 'yes' : 'no'}`;
     const race = await raceTransfers(trial);
-    const tried = `${race.transfers} transfers, ${race.attempts} calls of others meanwhile`;
     setting.atomicTransfer = race.verdict;
+    const { verdict, transfers, attempts } = race;
+    const tried = `${transfers} transfers, ${attempts} calls of others meanwhile`;
+    const says = `${verdict} (declared: ${declared === undefined ? 'unstated' : declared ? 'yes' : 'no'})`;
     switch (race.verdict) {
       case 'atomic':
-        return { ...passed(`atomic (${says}): ${tried}`), atomicTransfer: race.verdict };
+        return passed(`${says}: ${tried}`);
       case 'not shown': {
-        const note = `not shown (${says}): ${tried} are too few`;
-        if (!isRequired) return { ...notShown(note), atomicTransfer: race.verdict };
-        throw new Violation('transfers shown to be atomic', {
-          calls: [],
-          note,
-          atomicTransfer: race.verdict,
-        });
+        const note = `${says}: ${tried} are too few`;
+        if (isRequired) throw new Violation('transfers shown to be atomic', { calls: [], note });
+        return notShown(note);
       }
       case 'not atomic': {
-        const note = `not atomic (${says}): ${race.how}`;
-        const shown = { calls: race.calls, note, atomicTransfer: race.verdict } as const;
-        if (declared === true)
+        const shown = { calls: race.calls, note: `${says}: ${race.how}` };
+        if (declared === true) {
           throw new Violation('no gap, since leaseTraits declares atomicTransfer: true', shown);
-        if (isRequired) throw new Violation('transfers to be atomic, since that is required', shown);
-        const expected =
-          declared === false
+        }
+        const expected = isRequired
+          ? 'no gap, since that is required'
+          : declared === false
             ? 'a gap, as leaseTraits declares: whoever comes into it gets the key'
             : 'no gap, or leaseTraits to declare atomicTransfer: false';
-        return { result: 'reported', note, expected, calls: race.calls, atomicTransfer: race.verdict };
+        return reported(trial, 'atomic-transfer', { ...shown, expected });
       }
     }
   },

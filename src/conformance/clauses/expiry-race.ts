@@ -1,69 +1,102 @@
 import { isAcquired, type RecordedCall } from '../call.js';
 import { type Clause, notShown, passed, Violation } from '../clause.js';
 import { mustAcquire } from '../expectations.js';
+import { inRounds } from '../rounds.js';
 import { SOURCES } from '../sources.js';
 import { LONG_TTL_MS, shortTtlMs } from '../timing.js';
 import { together } from '../together.js';
 import type { Trial } from '../trial.js';
 
-/** How many leases are raced for, and how often. */
+/** How many leases are raced for at once, and how often. */
 const KEYS = 60;
-const ROUNDS = 2;
-/** From when to when, in milliseconds around their ends, they are renewed. */
-const RENEWALS_MS = [-80, 4] as const;
-/** From when to when another owner asks for them, and how often. */
-const CLAIMS_MS = [-4, 80] as const;
-const CLAIMS = 20;
+const ROUNDS = { atLeast: 2, atMost: 2, withinMs: 0 };
+/** Of so many leases one is not renewed: whoever asks for it finds it over. */
+const LEFT_ALONE = 4;
+/** From when to when, in milliseconds around the end of its lease, a key is renewed. */
+const RENEWALS_MS = [4, -80] as const;
+/** From when on others ask for it, for how long and how often. */
+const CLAIMS_FROM_MS = -4;
+const CLAIMS_FOR_MS = 84;
+const CLAIMS = 12;
 
 export const expiryRace: Clause = {
   id: 'expiry-race',
   level: 'concurrency',
-  sentence: 'When a lease ends while its holder renews it and another asks for it, only one of them gets it.',
-  source: SOURCES.renew,
+  sentence: 'When a lease ends while its holder renews it and others ask for it, only one of them gets it.',
+  source: SOURCES.acquire,
   async run(trial) {
     const ttlMs = shortTtlMs(trial);
-    const races: Awaited<ReturnType<typeof race>>[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const some = Array.from({ length: KEYS }, (_, index) =>
-        race(trial, ttlMs, between(RENEWALS_MS, index / KEYS)),
+    const takers: (string | undefined)[] = [];
+    await inRounds(trial, ROUNDS, async () => {
+      const races = Array.from({ length: KEYS }, (_, index) =>
+        index % LEFT_ALONE === 0
+          ? takeOver(trial, ttlMs)
+          : renewAtEnd(trial, ttlMs, spread(RENEWALS_MS, index / KEYS)),
       );
-      races.push(...(await together(some)));
-    }
-    const kept = races.filter(({ isKept }) => isKept).length;
-    const lost = races.filter(({ isLost }) => isLost).length;
-    if (kept + lost === 0) return notShown('neither a renewal nor a claim came in time');
-    return passed(`${races.length} leases at their end: ${kept} kept, ${lost} lost`);
+      takers.push(...(await together(races)));
+    });
+    const taken = takers.filter((taker) => taker !== undefined);
+    if (taken.length === 0) return notShown('neither a renewal nor a claim came in time');
+    const kept = taken.filter((taker) => taker === 'a').length;
+    return passed(`${takers.length} leases at their end: ${kept} kept, ${taken.length - kept} lost`);
   },
 };
 
-function between([from, to]: readonly [number, number], part: number): number {
-  return from + (to - from) * part;
+/** More of them near the beginning than near the end: what is a moment apart shows only there. */
+function spread([from, to]: readonly [number, number], part: number): number {
+  return from + (to - from) * part ** 2;
 }
 
-/** Renews a lease so many milliseconds after its end, or before, while another asks for it over and over. */
-async function race(trial: Trial, ttlMs: number, renewalMs: number) {
+/** Renews a lease so many milliseconds after its end, or before, while others ask for it. */
+async function renewAtEnd(trial: Trial, ttlMs: number, renewalMs: number): Promise<string | undefined> {
+  const { one } = trial;
+  const key = trial.key();
+  const claim = await mustAcquire(one, key, 'a', ttlMs);
+  const endMs = claim.startMs + ttlMs;
+  const renewing = trial.sleepUntil(endMs + renewalMs).then(() => one.renew(key, 'a', LONG_TTL_MS));
+  const [renewal, claims] = await together([renewing, claimFrom(trial, key, endMs + CLAIMS_FROM_MS)]);
+  return takerOf(trial, key, [claim, renewal], renewal.answer === true ? [renewal, ...claims] : claims);
+}
+
+/** Lets others ask for a lease once it is over for certain. */
+async function takeOver(trial: Trial, ttlMs: number): Promise<string | undefined> {
   const key = trial.key();
   const claim = await mustAcquire(trial.one, key, 'a', ttlMs);
-  const endMs = claim.startMs + ttlMs;
-  const renewing = trial.sleepUntil(endMs + renewalMs).then(() => trial.one.renew(key, 'a', LONG_TTL_MS));
-  const [renewal, claims] = await together([renewing, claimAround(trial, key, endMs)]);
-  const read = await trial.one.read(key);
-  const calls = [claim, ...claims.slice(-1), renewal, read];
-  const isKept = renewal.answer === true;
-  const isLost = claims.some(isAcquired);
-  if (isKept && isLost) throw new Violation('either a to keep the key or b to get it, not both', { calls });
-  const holder = isKept ? 'a' : isLost ? 'b' : undefined;
-  if (holder !== undefined && read.answer !== holder) {
-    throw new Violation(`${holder}, who was told so, to hold the key`, { calls });
-  }
-  return { isKept, isLost };
+  return takerOf(trial, key, [claim], await claimFrom(trial, key, claim.endMs + ttlMs + 1));
 }
 
-async function claimAround(trial: Trial, key: string, endMs: number): Promise<readonly RecordedCall[]> {
-  const calls: RecordedCall[] = [];
-  for (let index = 0; index < CLAIMS && !calls.some(isAcquired); index += 1) {
-    await trial.sleepUntil(endMs + between(CLAIMS_MS, index / CLAIMS));
-    calls.push(await trial.two.acquire(key, 'b', LONG_TTL_MS));
+/** Two others ask at the same moments, whether or not an answer is there yet; answers what was granted. */
+async function claimFrom(trial: Trial, key: string, fromMs: number): Promise<readonly RecordedCall[]> {
+  let isOver = false;
+  const asking = Array.from({ length: CLAIMS }, async (_, index) => {
+    await trial.sleepUntil(fromMs + spread([0, CLAIMS_FOR_MS], index / CLAIMS));
+    if (isOver) return [];
+    const calls = await together([
+      trial.two.acquire(key, 'b', LONG_TTL_MS),
+      trial.one.acquire(key, 'c', LONG_TTL_MS),
+    ]);
+    isOver ||= calls.some(isAcquired);
+    return calls.filter(isAcquired);
+  });
+  return (await together(asking)).flat();
+}
+
+/** The one who was told that it has the key; `undefined` where nobody was. */
+async function takerOf(
+  trial: Trial,
+  key: string,
+  calls: readonly RecordedCall[],
+  granted: readonly RecordedCall[],
+): Promise<string | undefined> {
+  const read = await trial.one.read(key);
+  const owners = [...new Set(granted.map(({ args }) => String(args[1])))];
+  const [taker] = owners;
+  const shown = { calls: [...new Set([...calls, ...granted, read])] };
+  if (owners.length > 1) {
+    throw new Violation(`one of a, b and c to get the key: ${owners.join(' and ')} were told so`, shown);
   }
-  return calls;
+  if (taker !== undefined && read.answer !== taker) {
+    throw new Violation(`${taker}, who was told so, to hold the key`, shown);
+  }
+  return taker;
 }

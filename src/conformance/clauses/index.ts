@@ -1,6 +1,7 @@
 import type { Clause } from '../clause.js';
 import { acquireNamesCaller } from './acquire-names-caller.js';
 import { afterClose } from './after-close.js';
+import { atomicRefusal } from './atomic-refusal.js';
 import { atomicTransfer } from './atomic-transfer.js';
 import { distinctKeys } from './distinct-keys.js';
 import { distinctOwners } from './distinct-owners.js';
@@ -27,6 +28,7 @@ import { refusalNamesHolder } from './refusal-names-holder.js';
 import { refusalsKeepTtl } from './refusals-keep-ttl.js';
 import { releaseByOther } from './release-by-other.js';
 import { releaseByOwner } from './release-by-owner.js';
+import { releaseIsFinal } from './release-is-final.js';
 import { releaseOfNothing } from './release-of-nothing.js';
 import { releaseRace } from './release-race.js';
 import { renewAfterExpiry } from './renew-after-expiry.js';
@@ -51,16 +53,20 @@ export const CLAUSES: readonly Clause[] = [
   methods,
   promises,
   traits,
+
   resultShapes,
   acquireNamesCaller,
   refusal,
   refusalNamesHolder,
-  reacquire,
-  reacquireRefreshes,
-  ownerRead,
   releaseByOwner,
   releaseByOther,
   releaseOfNothing,
+  ownerRead,
+  expiryNeverEarly,
+  expiryInTime,
+  expiredOwner,
+  reacquire,
+  reacquireRefreshes,
   renewByOwner,
   renewByOther,
   renewOfNothing,
@@ -73,25 +79,27 @@ export const CLAUSES: readonly Clause[] = [
   transferAfterExpiry,
   transferFullTtl,
   refusalsKeepTtl,
-  expiryNeverEarly,
-  expiryInTime,
-  expiredOwner,
   keysOfEveryKind,
   ownersOfEveryKind,
   distinctKeys,
   distinctOwners,
   safeTtl,
   twoInstances,
+
   oneWinner,
   oneWinnerAcrossProcesses,
   oneTransfer,
   atomicTransfer,
+  atomicRefusal,
   releaseRace,
+  releaseIsFinal,
   renewalRace,
   refreshRace,
   expiryRace,
-  linearizableExpiry,
+
   linearizable,
+  linearizableExpiry,
+
   longTtl,
   afterClose,
 ];

@@ -10,7 +10,7 @@ export const longTtl: Clause = {
   level: 'contract',
   sentence: 'A long TTL is not cut: a lease taken at the beginning of the run is held at its end.',
   source: SOURCES.acquire,
-  isAlone: true,
+  comesAfter: true,
   async run(trial) {
     const { standing } = trial.setting;
     if (!standing) throw new Error('No lease was taken at the beginning');

@@ -1,6 +1,6 @@
 import { type Clause, passed, Violation } from '../clause.js';
 import { mustAcquire } from '../expectations.js';
-import { Rounds } from '../rounds.js';
+import { inRounds } from '../rounds.js';
 import { SOURCES } from '../sources.js';
 import { LONG_TTL_MS } from '../timing.js';
 import { together } from '../together.js';
@@ -14,11 +14,10 @@ export const oneTransfer: Clause = {
   sentence:
     'Of many transfers at once from one owner exactly one succeeds, and its next owner holds the key.',
   source: SOURCES.transfer,
-  isAlone: true,
+  isBusy: true,
   async run(trial) {
-    const rounds = new Rounds(trial, { atLeast: 5, atMost: 30, withinMs: 500 });
     const actors = trial.actors(TRANSFERS);
-    while (rounds.next()) {
+    const rounds = await inRounds(trial, { atLeast: 5, atMost: 30, withinMs: 500 }, async () => {
       const key = trial.key();
       const claim = await mustAcquire(trial.one, key, 'a', LONG_TTL_MS);
       const transfers = await together(
@@ -36,7 +35,7 @@ export const oneTransfer: Clause = {
           calls: [claim, ...granted, read],
         });
       }
-    }
-    return passed(`${rounds.done} rounds of ${TRANSFERS} transfers`);
+    });
+    return passed(`${rounds} rounds of ${TRANSFERS} transfers`);
   },
 };

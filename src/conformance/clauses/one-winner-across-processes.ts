@@ -11,7 +11,7 @@ export const oneWinnerAcrossProcesses: Clause = {
   sentence: 'Of many callers at once in several processes exactly one gets a free key.',
   source: SOURCES.acquire,
   needs: 'processes',
-  isAlone: true,
+  isBusy: true,
   async run(trial) {
     const [here] = trial.setting.endpoints;
     const endpoints = here ? [here, ...trial.setting.processes] : trial.setting.processes;

@@ -10,7 +10,7 @@ export const oneWinner: Clause = {
   level: 'concurrency',
   sentence: 'Of many callers at once exactly one gets a free key, and all others are told its name.',
   source: SOURCES.acquire,
-  isAlone: true,
+  isBusy: true,
   async run(trial) {
     const local = trial.setting.endpoints.filter(({ isElsewhere }) => !isElsewhere);
     const rounds = await claimAtOnce(trial, local, CALLERS);

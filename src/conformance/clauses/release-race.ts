@@ -1,20 +1,20 @@
 import { type Clause, passed, Violation } from '../clause.js';
+import { raceOfHolder } from '../race-of-holder.js';
 import { SOURCES } from '../sources.js';
 import { LONG_TTL_MS } from '../timing.js';
-import { raceWithTransfer } from '../transfer-race.js';
 
 export const releaseRace: Clause = {
   id: 'release-race',
   level: 'concurrency',
   sentence: 'A release that races with a hand-over never takes the lease from the next owner.',
   source: SOURCES.release,
-  isAlone: true,
+  isBusy: true,
   async run(trial) {
-    const races = await raceWithTransfer(trial, {
-      ttlMs: LONG_TTL_MS,
-      other: (actor, key) => actor.release(key, 'a'),
+    const races = await raceOfHolder(trial, {
+      here: (actor, key) => actor.release(key, 'a'),
+      there: (actor, key) => actor.transfer(key, 'a', 'b', LONG_TTL_MS),
     });
-    for (const { transfer, read, calls } of races) {
+    for (const { there: transfer, read, calls } of races) {
       const expected = transfer.answer === true ? 'b' : undefined;
       if (read.answer === expected) continue;
       throw new Violation(

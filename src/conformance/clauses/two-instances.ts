@@ -34,6 +34,20 @@ export const twoInstances: Clause = {
     await mustBeHeldBy(two, key, undefined, 'the other instance to see the release');
     await mustAcquire(two, key, 'c', LONG_TTL_MS);
     await mustBeHeldBy(one, key, 'c', 'the first instance to see the next lease');
+    await mustAnswer(two.transfer(key, 'c', 'd', LONG_TTL_MS), true, 'c to hand the key on');
+    await mustBeHeldBy(
+      one,
+      key,
+      'd',
+      'the first instance to see that what it has just read has changed hands',
+    );
+    await two.release(key, 'd');
+    await mustBeHeldBy(
+      one,
+      key,
+      undefined,
+      'the first instance to see that what it has just read was released',
+    );
     return passed(`${one.name} and ${two.name}`);
   },
 };

@@ -1,11 +1,12 @@
 import { precedes, type RecordedCall } from '../call.js';
-import { type Move, movesOf, type RegisterState } from './register.js';
-
-/** How far the end of a lease may lie from its TTL, in milliseconds. */
-export interface ExpiryBounds {
-  readonly earlyMs: number;
-  readonly lateMs: number;
-}
+import {
+  anyMove,
+  type ExpiryBounds,
+  type Move,
+  movesOf,
+  type RegisterModel,
+  type RegisterState,
+} from './register.js';
 
 interface Step {
   readonly call: RecordedCall;
@@ -17,12 +18,22 @@ interface Step {
  * and all answers are those of a lease register: the search of Wing and Gong, which remembers what it has tried. Every
  * client makes one call at a time, so how far each client is says which calls are in the order already.
  *
- * Without bounds no lease ends by itself: TTLs must be longer than the history. With bounds a lease may be over from
- * its earliest end on, and must be after its latest; where a call may lie on either side both are tried, so that a
- * history is refused only when no moment of expiry explains it.
+ * Where leases end, one may be over from its earliest end on, and must be after its latest; where a call may lie on
+ * either side both are tried, so that a history is refused only when no moment of expiry explains it. What `ignored`
+ * calls answered does not count: each may have had any effect, or none.
  */
-export function isLinearizable(history: readonly RecordedCall[], bounds?: ExpiryBounds): boolean {
-  const clients = byClient(history);
+export function isLinearizable(
+  history: readonly RecordedCall[],
+  model: RegisterModel = {},
+  ignored: ReadonlySet<RecordedCall> = new Set(),
+): boolean {
+  const stepsOf = (call: RecordedCall): readonly Step[] => {
+    const moves = ignored.has(call) ? [anyMove(call)] : movesOf(call, model);
+    return moves.map((move) => ({ call, move }));
+  };
+  const clients = [...Map.groupBy(history, ({ client }) => client).values()].map((calls) =>
+    calls.toSorted((a, b) => a.startOrder - b.startOrder).flatMap(stepsOf),
+  );
   const tried = new Set<string>();
   const names = new Map<RecordedCall, number>(history.map((call, index) => [call, index]));
 
@@ -35,23 +46,13 @@ export function isLinearizable(history: readonly RecordedCall[], bounds?: Expiry
       const step = steps[positions[client] ?? 0];
       if (!step || !isNext(step.call, clients, positions)) return false;
       const atMs = Math.max(floorMs, step.call.startMs);
-      return statesAt(step.call, state, atMs, bounds).some((before) => {
-        const after = step.move(before);
-        if (after === 'impossible') return false;
-        return search(positions.with(client, (positions[client] ?? 0) + 1), after, atMs);
-      });
+      const next = positions.with(client, (positions[client] ?? 0) + 1);
+      return statesAt(step.call, state, atMs, model.expiry).some((before) =>
+        step.move(before).some((after) => search(next, after, atMs)),
+      );
     });
   };
   return search(new Array<number>(clients.length).fill(0), undefined, Number.NEGATIVE_INFINITY);
-}
-
-function byClient(history: readonly RecordedCall[]): readonly (readonly Step[])[] {
-  const clients = Map.groupBy(history, ({ client }) => client);
-  return [...clients.values()].map((calls) =>
-    calls
-      .toSorted((a, b) => a.startOrder - b.startOrder)
-      .flatMap((call) => movesOf(call).map((move) => ({ call, move }))),
-  );
 }
 
 /** Whether no call that is not in the order yet had ended before this one began. */

@@ -4,7 +4,8 @@ import { systemClock } from '../../lease/clock.js';
 import { Deadline, withinDeadline } from '../../lease/deadline.js';
 import { ClosedError, InvalidConfigError, UnreachableError } from '../../lease/errors.js';
 import type { CommandKind, RedisCommand } from './command.js';
-import { type Answer, type ConnectSettings, RedisConnection } from './connection.js';
+import type { ConnectSettings } from './connect-settings.js';
+import { type Answer, RedisConnection } from './connection.js';
 import { FailoverWatch } from './failover-watch.js';
 import { type Redirection, readRedirection } from './redirection.js';
 import { hasChanged, type ServerView } from './replies.js';
@@ -99,10 +100,12 @@ export class RedisClient {
   async call(call: Call, route: Route): Promise<CallAnswer> {
     const deadline = call.deadline ?? this.deadline(call.kind);
     const server = typeof route === 'object' && 'server' in route ? route.server : undefined;
-    const slot = typeof route === 'object' && 'record' in route ? calculateSlot(route.record) : undefined;
+    const record = typeof route === 'object' && 'record' in route ? route.record : undefined;
     let goneOwner: RedisAddress | undefined;
     let ask: RedisAddress | undefined;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      // Only a cluster has moved any.
+      const slot = record === undefined || this.#slots.size === 0 ? undefined : calculateSlot(record);
       const owner = slot === undefined ? undefined : this.#slots.get(slot);
       const to = ask ?? server ?? owner;
       let opened: Attempt;
@@ -134,7 +137,7 @@ export class RedisClient {
       const { view } = answer;
       const replies = ask ? answer.replies.filter((_, index) => index % 2 === 1) : answer.replies;
       const redirection: Redirection | undefined =
-        slot === undefined ? undefined : readRedirection(replies, connection.address);
+        record === undefined ? undefined : readRedirection(replies, connection.address);
       ask = redirection?.kind === 'ASK' ? redirection.address : undefined;
       if (redirection?.kind === 'MOVED') this.#slots.set(redirection.slot, redirection.address);
       if (redirection) continue;

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { systemClock } from '../../lease/clock.js';
 import { Deadline } from '../../lease/deadline.js';
-import { type ConnectSettings, leanOptions } from './connection.js';
+import { type ConnectSettings, leanOptions } from './connect-settings.js';
 import { type Login, loginCommands } from './login.js';
 import { type Sentinels, whereIs } from './sentinel.js';
 import type { ServerAddress } from './target.js';

@@ -5,7 +5,7 @@
  */
 export type { CallBudget } from './client.js';
 export type { CommandKind } from './command.js';
-export type { RedisTlsOptions } from './connection.js';
+export type { RedisTlsOptions } from './connect-settings.js';
 
 export { DEFAULT_KEY_PREFIX } from './keys.js';
 export { type RedisLeaseOptions, RedisLeaseProvider } from './provider.js';

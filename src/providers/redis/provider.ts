@@ -15,7 +15,7 @@ import { ReportedLeases } from '../../lease/reported-leases.js';
 import { assertTtlMs } from '../../lease/ttl.js';
 import { assertPrimary, replyOf } from './call-answer.js';
 import { type CallBudget, type ClientOptions, RedisClient } from './client.js';
-import { assertTlsOptions, type RedisTlsOptions } from './connection.js';
+import { assertTlsOptions, type RedisTlsOptions } from './connect-settings.js';
 import { DEFAULT_KEY_PREFIX, leaseRecordPrefix } from './keys.js';
 import { listLeases } from './listing.js';
 import { hasChanged, readOwner, readOwnerAndTtl, readReport, type ServerView } from './replies.js';

@@ -59,7 +59,7 @@ export function readRecord({ id, fields }: StreamEntry): StreamRecord | undefine
     const message = readMessage(type, data);
     return {
       id,
-      atMs: Number(id.slice(0, id.indexOf('-'))),
+      atMs: instantOf(id),
       type,
       ...(runId !== undefined && { runId }),
       ...(process !== undefined && { process }),
@@ -70,6 +70,11 @@ export function readRecord({ id, fields }: StreamEntry): StreamRecord | undefine
   } catch {
     return undefined;
   }
+}
+
+/** When an entry was added, on the server's clock: its id says so. */
+export function instantOf(id: string): number {
+  return Number(id.slice(0, id.indexOf('-')));
 }
 
 type Fields = Readonly<Record<string, unknown>>;

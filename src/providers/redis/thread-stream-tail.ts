@@ -1,4 +1,4 @@
-import { readRecord, type StreamEntry, type StreamRecord, sizeOf } from './thread-stream-entry.js';
+import { instantOf, readRecord, type StreamEntry, type StreamRecord, sizeOf } from './thread-stream-entry.js';
 
 /** Entries of the first page: nothing is known yet of how big they are. */
 export const FIRST_PAGE = 16;
@@ -19,6 +19,7 @@ export class StreamTail {
   #lastPage = 0;
   #oldestId = '';
   #isExhausted = false;
+  #lastUnreadableId: string | undefined;
 
   /** `meanBytes`: what an entry takes on the server on average, where it tells. */
   constructor({ meanBytes = 0 }: { readonly meanBytes?: number | undefined }) {
@@ -33,6 +34,16 @@ export class StreamTail {
   /** How many of them are no events. */
   get unreadable(): number {
     return this.#read - this.#records.length;
+  }
+
+  /** When the newest of those was added. */
+  get lastUnreadableAtMs(): number | undefined {
+    return this.#lastUnreadableId === undefined ? undefined : instantOf(this.#lastUnreadableId);
+  }
+
+  /** When the oldest entry was added. */
+  get readSinceMs(): number | undefined {
+    return this.#oldestId === '' ? undefined : instantOf(this.#oldestId);
   }
 
   /** Whether the stream has nothing older. */
@@ -51,6 +62,7 @@ export class StreamTail {
     for (const entry of page) {
       const record = readRecord(entry);
       if (record) this.#records.push(record);
+      else this.#lastUnreadableId ??= entry.id;
       this.#bytes += sizeOf(entry);
     }
     this.#read += page.length;

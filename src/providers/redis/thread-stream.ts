@@ -48,8 +48,11 @@ export async function readThread(
     clock: nowMs === undefined ? 'host' : 'server',
     length: tail.read,
     ...facts,
-    isWhole: tail.isExhausted || tail.read === facts.length,
+    // Entries that were deleted between two pages are missing without a trace but this.
+    isWhole: facts.length === undefined ? tail.isExhausted : tail.read === facts.length,
+    ...(tail.readSinceMs !== undefined && { readSinceMs: tail.readSinceMs }),
     unreadable: tail.unreadable,
+    ...(tail.lastUnreadableAtMs !== undefined && { lastUnreadableAtMs: tail.lastUnreadableAtMs }),
   };
 }
 

@@ -12,7 +12,7 @@ const ROWS_PER_SWEEP = 1_000;
 /** The leases of one open file. Every method is synchronous, and throws typed errors only. */
 export class LeaseDatabase {
   readonly #connection: Connection;
-  readonly #connectionId = randomBytes(8);
+  #connectionId: Uint8Array | undefined;
   #writes = 0;
 
   /** Opens the file, and with write access makes it where it is missing. */
@@ -95,6 +95,7 @@ export class LeaseDatabase {
     this.#writes += 1;
     const count = Buffer.alloc(8);
     count.writeBigUInt64BE(BigInt(this.#writes));
+    this.#connectionId ??= randomBytes(8);
     return Buffer.concat([this.#connectionId, count]);
   }
 }

@@ -29,7 +29,9 @@ const isUnwritable: Meaning = (file, detail, { access }) =>
         remedy: 'run as the user who owns the file, or name another one',
       });
 const hasFailed: Meaning = (file, detail) =>
-  new UnreachableError(`${file} failed: ${detail}; nothing was changed`);
+  new UnreachableError(`${file} failed: ${detail}; nothing was changed`, {
+    remedy: 'look at its disk: is there room left, and can it be written?',
+  });
 const isForeign: Meaning = (file, detail) =>
   new InvalidConfigError(`${file} cannot be used: ${detail}`, { remedy: 'name another file' });
 

@@ -15,6 +15,8 @@ import { errnoOf } from './errors.js';
 
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
+const EVERYBODY_WRITES = 0o002;
+const STICKY = 0o1000;
 
 /**
  * Makes sure that `path` can be opened for reading, and creates nothing.
@@ -23,6 +25,7 @@ const FILE_MODE = 0o600;
  */
 export function requireFile(path: string): void {
   const stats = lookUp(path);
+  if (stats) assertNotShared(dirname(path));
   if (!stats) {
     throw new InvalidConfigError(`Found no lease database at ${escapeText(path)}`, {
       remedy: 'acquire a lease there first, or name another backend',
@@ -46,9 +49,21 @@ export function requireFile(path: string): void {
 /** Makes sure that `path` is a file for SQLite to write to: its directories 0700 and the file 0600 where they are new. */
 export function prepareFile(path: string): void {
   makePrivateDirectories(dirname(path));
+  assertNotShared(dirname(path));
   makePrivateFile(path);
   // A link to nowhere: SQLite would follow it, and create the file with a mode of its own.
   if (!lookUp(path)?.isFile()) throw notAFile(path);
+}
+
+/** Where anybody may put another file in the place of this one, a lease in it proves nothing. */
+function assertNotShared(directory: string): void {
+  const { mode } = statSync(directory);
+  const isShared = process.platform !== 'win32' && (mode & EVERYBODY_WRITES) !== 0 && (mode & STICKY) === 0;
+  if (!isShared) return;
+  throw new InvalidConfigError(
+    `Expected a directory where only owners can replace files at ${escapeText(directory)}, got one that everybody can write to`,
+    { remedy: 'take that right away (chmod o-w), or make one below it for the file' },
+  );
 }
 
 /** Tells one file at a path from the next; `undefined` where there is none. */

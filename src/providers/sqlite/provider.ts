@@ -54,9 +54,12 @@ const WATCH_BUSY_TIMEOUT_MS = 100;
  *
  * @example
  * ```ts
- * const leases = new SqliteLeaseProvider({ path: '/run/app/leases.db' });
- * await leases.acquireLease('deploy', 'job-1', 15_000); // { acquired: true, owner: 'job-1' }
- * await leases.close();
+ * import { SqliteLeaseProvider } from 'mastra-lease/sqlite';
+ *
+ * const provider = new SqliteLeaseProvider({ path: 'leases.db' });
+ * await provider.acquireLease('deploy', 'job-1', 15_000); // => { acquired: true, owner: 'job-1' }
+ * await provider.getLeaseOwner('deploy'); // => 'job-1'
+ * await provider.close();
  * ```
  */
 export class SqliteLeaseProvider extends ReportedLeases implements LeaseInspector, LeaseWatcher {

@@ -1,6 +1,6 @@
 import type { BackendSource } from '../../lease/backend.js';
 import { escapeText } from '../../lease/text.js';
-import { formatDuration } from '../../output/durations.js';
+import { formatDuration, formatInstant } from '../../output/durations.js';
 import { printable } from '../../output/printable.js';
 import { elapsedText } from '../coarse-duration.js';
 import { cutText } from '../fit-text.js';
@@ -42,7 +42,7 @@ export function Header(props: HeaderProps) {
 }
 
 function CountsLine({ canvas, counts, isComplete, feed, nowMs, recordedAtMs }: HeaderProps) {
-  const clock = `${new Date(recordedAtMs ?? nowMs).toISOString().slice(11, 19)}Z `;
+  const clock = `${formatInstant(recordedAtMs ?? nowMs).slice(11, 19)}Z `;
   const left = isComplete ? countSpans(counts) : [' reading the leases…'];
   const room = canvas.width - widthOfSpans(left) - 2;
   const freshness = freshnessSpan(feed, recordedAtMs ?? nowMs);

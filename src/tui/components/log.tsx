@@ -1,3 +1,4 @@
+import { formatInstant } from '../../output/durations.js';
 import type { LogEntry } from '../event-log.js';
 import { padText, widthOf } from '../fit-text.js';
 import { entryText } from '../log-text.js';
@@ -30,7 +31,7 @@ const WORD_WIDTH = 11;
 /** An entry as a line: when, what, to what, and who; among others about the same lease, not to what. */
 export function entrySpans(entry: LogEntry, width: number, isAmongItsOwn = false): readonly Span[] {
   const { word, tone, subject, detail } = entryText(entry);
-  const at = new Date(entry.atMs).toISOString();
+  const at = formatInstant(entry.atMs);
   const time = width > TIME_FROM ? at.slice(11, 23) : at.slice(11, 19);
   const start: readonly Span[] = [
     { text: ` ${time}  `, tone: 'dim' },

@@ -1,4 +1,5 @@
 import { escapeText } from '../../lease/text.js';
+import { formatInstant } from '../../output/durations.js';
 import { printable } from '../../output/printable.js';
 import { elapsedText } from '../coarse-duration.js';
 import { cutTextStart } from '../fit-text.js';
@@ -34,7 +35,7 @@ function standingSpans(state: TuiState): readonly Span[] {
   }
   if (!replay) return [];
   const { position, events, isPlaying, speed, problem } = replay;
-  const at = new Date(shownAtMs(state)).toISOString().slice(11, 23);
+  const at = formatInstant(shownAtMs(state)).slice(11, 23);
   const how = isPlaying ? `PLAYING ×${speed}` : position >= events.length ? 'END' : 'STANDING';
   return [
     { text: ` ${how} `, tone: 'strong' },

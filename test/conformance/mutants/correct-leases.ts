@@ -53,9 +53,14 @@ export class LeaseServer {
 export class CorrectLeases implements LeaseProvider {
   readonly leaseTraits: LeaseTraits = { atomicTransfer: true, scope: 'network' };
   readonly server: LeaseServer;
+  #isClosed = false;
 
   constructor(server: LeaseServer) {
     this.server = server;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
   }
 
   acquireLease(key: string, owner: string, ttlMs: number): Promise<AcquireResult> {
@@ -93,6 +98,7 @@ export class CorrectLeases implements LeaseProvider {
 
   /** The way to the server and back. */
   protected async command<Answer>(run: () => Answer): Promise<Answer> {
+    if (this.#isClosed) throw new Error('It is closed');
     await setImmediate();
     const answer = run();
     await setImmediate();

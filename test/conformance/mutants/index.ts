@@ -1,5 +1,6 @@
 import type { Mutant } from './mutant.js';
 import { WRONG_ACQUIRES } from './wrong-acquire.js';
+import { WRONG_INSTANCES } from './wrong-instances.js';
 import { WRONG_READS } from './wrong-read.js';
 import { WRONG_RELEASES } from './wrong-release.js';
 import { WRONG_RENEWALS } from './wrong-renew.js';
@@ -18,4 +19,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...WRONG_TRANSFERS,
   ...WRONG_TTLS,
   ...WRONG_TEXTS,
+  ...WRONG_INSTANCES,
 ];

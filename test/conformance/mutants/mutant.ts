@@ -1,5 +1,8 @@
 import type { Requirement } from '../../../src/conformance/levels.js';
-import type { CorrectLeases, LeaseServer } from './correct-leases.js';
+import type { ProviderFactory, ProviderProcess } from '../../../src/conformance/options.js';
+import type { ConformanceReport } from '../../../src/conformance/report.js';
+import { runConformance } from '../../../src/conformance/run-conformance.js';
+import { LeaseServer } from './correct-leases.js';
 
 /** A provider that is wrong in one way. */
 export interface Mutant {
@@ -8,14 +11,41 @@ export interface Mutant {
   /** The clause that is meant to catch it. */
   readonly clause: string;
   /** What has to be required for that. */
-  readonly require?: Requirement;
-  /** Makes an instance; all of a run get the same server. */
-  readonly make: (server: LeaseServer) => unknown;
+  readonly require?: Requirement | undefined;
+  /** Starts what a run needs. */
+  readonly start: () => RunningMutant | Promise<RunningMutant>;
 }
 
-type Wrong = new (server: LeaseServer) => CorrectLeases;
+/** A wrong provider, and what it runs on. */
+export interface RunningMutant {
+  readonly factory: ProviderFactory;
+  readonly startProcess?: () => ProviderProcess;
+  stop?(): Promise<void>;
+}
 
-/** A mutant whose instances share their server, as instances do. */
-export function mutant(name: string, clause: string, Wrong: Wrong, require?: Requirement): Mutant {
-  return { name, clause, make: (server) => new Wrong(server), ...(require && { require }) };
+/** A mutant whose instances share a server in this process. */
+export function mutant(
+  name: string,
+  clause: string,
+  Wrong: new (server: LeaseServer) => object,
+  require?: Requirement,
+): Mutant {
+  const start = () => {
+    const server = new LeaseServer();
+    return { factory: () => new Wrong(server) };
+  };
+  return { name, clause, require, start };
+}
+
+/** Runs a mutant through these clauses, or through all of them. */
+export async function runMutant(
+  { start, require }: Mutant,
+  options: { readonly clauses?: readonly string[]; readonly seed?: number } = {},
+): Promise<ConformanceReport> {
+  const { factory, startProcess, stop } = await start();
+  try {
+    return await runConformance(factory, { ...options, startProcess, require: require && [require] });
+  } finally {
+    await stop?.();
+  }
 }

@@ -67,13 +67,6 @@ class RefusesInTheNameOfTheCaller extends CorrectLeases {
   }
 }
 
-class AnswersABareBoolean extends CorrectLeases {
-  override async acquireLease(key: string, owner: string, ttlMs: number): Promise<never> {
-    const { acquired } = await super.acquireLease(key, owner, ttlMs);
-    return acquired as never;
-  }
-}
-
 class RefusalLengthens extends CorrectLeases {
   override async acquireLease(key: string, owner: string, ttlMs: number): Promise<AcquireResult> {
     const answer = await super.acquireLease(key, owner, ttlMs);
@@ -102,6 +95,30 @@ class GetThenExpire extends CorrectLeases {
   }
 }
 
+/** Asks "does it exist", "is it mine" and "whose is it" one after the other, as Mastra's own on Redis does. */
+class RefusesInSteps extends CorrectLeases {
+  override async acquireLease(key: string, owner: string, ttlMs: number): Promise<AcquireResult> {
+    const isNew = await this.command(() => {
+      if (this.server.find(key)) return false;
+      this.server.put(key, owner, ttlMs);
+      return true;
+    });
+    if (isNew || (await this.renewLease(key, owner, ttlMs))) return { acquired: true, owner };
+    const holder = await this.getLeaseOwner(key);
+    return { acquired: false, ...(holder !== undefined && { owner: holder }) };
+  }
+}
+
+/** A new key is claimed in one step, the key of a lease that is over in two. */
+class TakesOverInTwoSteps extends CorrectLeases {
+  override async acquireLease(key: string, owner: string, ttlMs: number): Promise<AcquireResult> {
+    const isOver = await this.command(() => this.server.record(key) && !this.server.find(key));
+    if (!isOver) return super.acquireLease(key, owner, ttlMs);
+    await this.command(() => this.server.put(key, owner, ttlMs));
+    return { acquired: true, owner };
+  }
+}
+
 export const WRONG_ACQUIRES: readonly Mutant[] = [
   mutant('acquire: always grants', 'refusal', AlwaysAcquires),
   mutant('acquire: success names another owner', 'acquire-names-caller', NamesAnotherOwner),
@@ -111,8 +128,9 @@ export const WRONG_ACQUIRES: readonly Mutant[] = [
   mutant('acquire: again, adds to what is left', 'reacquire-refreshes', AddsToWhatIsLeft),
   mutant('acquire: refusal without holder', 'refusal-names-holder', RefusesWithoutHolder),
   mutant('acquire: refusal names the caller', 'refusal-names-holder', RefusesInTheNameOfTheCaller),
-  mutant('acquire: a bare true', 'result-shapes', AnswersABareBoolean),
   mutant('acquire: a refusal lengthens the lease', 'refusals-keep-ttl', RefusalLengthens),
   mutant('acquire: GET, then SET', 'one-winner', GetThenSet),
   mutant('acquire: GET, then PEXPIRE to refresh', 'refresh-race', GetThenExpire),
+  mutant('acquire: refuses in several steps', 'atomic-refusal', RefusesInSteps, 'atomic-refusal'),
+  mutant('acquire: takes what is over in two steps', 'expiry-race', TakesOverInTwoSteps),
 ];

@@ -1,9 +1,15 @@
-import { CorrectLeases, LeaseServer } from './correct-leases.js';
+import { setTimeout } from 'node:timers/promises';
+import type { AcquireResult } from '../../../src/lease/provider.js';
+import { CorrectLeases, type Held, type LeaseServer } from './correct-leases.js';
 import { type Mutant, mutant } from './mutant.js';
 
-class AnswersNull extends CorrectLeases {
+class NamesWhoHasReleased extends CorrectLeases {
+  static readonly #last = new Map<string, string>();
+
   override async getLeaseOwner(key: string): Promise<string | undefined> {
-    return (await super.getLeaseOwner(key)) ?? (null as never);
+    const owner = await super.getLeaseOwner(key);
+    if (owner !== undefined) NamesWhoHasReleased.#last.set(key, owner);
+    return owner ?? NamesWhoHasReleased.#last.get(key);
   }
 }
 
@@ -13,7 +19,7 @@ class NamesAnExpiredOwner extends CorrectLeases {
   }
 }
 
-/** Remembers what it read last, for a while. */
+/** Remembers what it read last, for a while, and forgets it only when it changes the key itself. */
 class ReadsFromItsCache extends CorrectLeases {
   readonly #cache = new Map<string, { readonly owner: string | undefined; readonly untilMs: number }>();
 
@@ -21,37 +27,69 @@ class ReadsFromItsCache extends CorrectLeases {
     const cached = this.#cache.get(key);
     if (cached && cached.untilMs > this.server.now()) return cached.owner;
     const owner = await super.getLeaseOwner(key);
-    this.#cache.set(key, { owner, untilMs: this.server.now() + 50 });
+    this.#cache.set(key, { owner, untilMs: this.server.now() + 1_000 });
     return owner;
+  }
+
+  override acquireLease(key: string, owner: string, ttlMs: number): Promise<AcquireResult> {
+    this.#cache.delete(key);
+    return super.acquireLease(key, owner, ttlMs);
+  }
+
+  override releaseLease(key: string, owner: string): Promise<void> {
+    this.#cache.delete(key);
+    return super.releaseLease(key, owner);
+  }
+
+  override transferLease(key: string, from: string, to: string, ttlMs: number): Promise<boolean> {
+    this.#cache.delete(key);
+    return super.transferLease(key, from, to, ttlMs);
   }
 }
 
-/** Lets nobody renew or hand over what was not acquired by the same instance. */
-class RemembersWhatItAcquired extends CorrectLeases {
-  readonly #own = new Set<string>();
+/** Who writes waits until a copy has it too; who reads looks at the copy alone. */
+class ReadsFromACopy extends CorrectLeases {
+  static readonly #copies = new WeakMap<LeaseServer, Map<string, Held | undefined>>();
 
-  override async acquireLease(key: string, owner: string, ttlMs: number) {
+  get #copy(): Map<string, Held | undefined> {
+    const copy = ReadsFromACopy.#copies.get(this.server) ?? new Map();
+    ReadsFromACopy.#copies.set(this.server, copy);
+    return copy;
+  }
+
+  override async acquireLease(key: string, owner: string, ttlMs: number): Promise<AcquireResult> {
     const answer = await super.acquireLease(key, owner, ttlMs);
-    if (answer.acquired) this.#own.add(key);
+    if (answer.acquired) await this.#write(key);
     return answer;
   }
 
-  override async transferLease(key: string, from: string, to: string, ttlMs: number): Promise<boolean> {
-    return this.#own.has(key) && super.transferLease(key, from, to, ttlMs);
+  override async releaseLease(key: string, owner: string): Promise<void> {
+    await super.releaseLease(key, owner);
+    await this.#write(key);
   }
-}
 
-/** Each instance has a server of its own. */
-class SharesNothing extends CorrectLeases {
-  constructor() {
-    super(new LeaseServer());
+  override async transferLease(key: string, from: string, to: string, ttlMs: number): Promise<boolean> {
+    const isDone = await super.transferLease(key, from, to, ttlMs);
+    if (isDone) await this.#write(key);
+    return isDone;
+  }
+
+  override getLeaseOwner(key: string): Promise<string | undefined> {
+    return this.command(() => {
+      const held = this.#copy.get(key);
+      return held && held.endsAt > this.server.now() ? held.owner : undefined;
+    });
+  }
+
+  async #write(key: string): Promise<void> {
+    await setTimeout(2);
+    await this.command(() => this.#copy.set(key, this.server.find(key)));
   }
 }
 
 export const WRONG_READS: readonly Mutant[] = [
-  mutant('read: null when nobody holds the key', 'owner-read', AnswersNull),
+  mutant('read: an owner that has released', 'owner-read', NamesWhoHasReleased),
   mutant('read: an owner whose lease is over', 'expired-owner', NamesAnExpiredOwner),
   mutant('read: from a cache of the instance', 'two-instances', ReadsFromItsCache),
-  mutant('instances: an owner is known only where it acquired', 'two-instances', RemembersWhatItAcquired),
-  mutant('instances: two share nothing', 'two-instances', SharesNothing),
+  mutant('read: from a copy that is written a moment later', 'linearizable', ReadsFromACopy),
 ];

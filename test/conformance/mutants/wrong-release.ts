@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CorrectLeases } from './correct-leases.js';
 import { type Mutant, mutant } from './mutant.js';
 
@@ -28,7 +28,19 @@ class GetThenDelete extends CorrectLeases {
 
 class AnswersBeforeItIsDone extends CorrectLeases {
   override async releaseLease(key: string, owner: string): Promise<void> {
-    void setTimeout(3).then(() => super.releaseLease(key, owner));
+    void sleep(3).then(() => super.releaseLease(key, owner).catch(() => {}));
+  }
+}
+
+/** What was to end the lease is not stopped, and ends whatever is held at its time. */
+class LeavesTheTimer extends CorrectLeases {
+  override releaseLease(key: string, owner: string): Promise<void> {
+    return this.command(() => {
+      const held = this.server.find(key);
+      if (held?.owner !== owner) return;
+      this.server.delete(key);
+      setTimeout(() => this.server.delete(key), held.endsAt - this.server.now()).unref();
+    });
   }
 }
 
@@ -37,5 +49,6 @@ export const WRONG_RELEASES: readonly Mutant[] = [
   mutant('release: throws when there is no lease', 'release-of-nothing', ThrowsWhenAbsent),
   mutant('release: does nothing', 'release-by-owner', DoesNothing),
   mutant('release: GET, then DEL', 'release-race', GetThenDelete),
-  mutant('release: answers before it is done', 'linearizable', AnswersBeforeItIsDone),
+  mutant('release: answers before it is done', 'release-by-owner', AnswersBeforeItIsDone),
+  mutant('release: its timer goes on and ends the next lease', 'linearizable-expiry', LeavesTheTimer),
 ];

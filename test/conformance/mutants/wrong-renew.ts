@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { CorrectLeases } from './correct-leases.js';
 import { type Mutant, mutant } from './mutant.js';
 
@@ -25,19 +24,6 @@ class Revives extends CorrectLeases {
 class Creates extends CorrectLeases {
   override async renewLease(key: string, owner: string, ttlMs: number): Promise<boolean> {
     return (await this.acquireLease(key, owner, ttlMs)).acquired;
-  }
-}
-
-class AnswersNothing extends CorrectLeases {
-  override async renewLease(key: string, owner: string, ttlMs: number): Promise<never> {
-    await super.renewLease(key, owner, ttlMs);
-    return undefined as never;
-  }
-}
-
-class AnswersANumber extends CorrectLeases {
-  override async renewLease(key: string, owner: string, ttlMs: number): Promise<never> {
-    return Number(await super.renewLease(key, owner, ttlMs)) as never;
   }
 }
 
@@ -72,6 +58,16 @@ class OnlyWhileHalfIsLeft extends CorrectLeases {
   }
 }
 
+class OnlyAFewTimes extends CorrectLeases {
+  readonly #renewals = new Map<string, number>();
+
+  override async renewLease(key: string, owner: string, ttlMs: number): Promise<boolean> {
+    const renewals = (this.#renewals.get(key) ?? 0) + 1;
+    this.#renewals.set(key, renewals);
+    return renewals <= 4 && super.renewLease(key, owner, ttlMs);
+  }
+}
+
 class AlwaysSaysNo extends CorrectLeases {
   override async renewLease(): Promise<boolean> {
     return false;
@@ -89,10 +85,21 @@ class GetThenExpire extends CorrectLeases {
   }
 }
 
+class RevivesWhatIsReleasedMeanwhile extends CorrectLeases {
+  override async renewLease(key: string, owner: string, ttlMs: number): Promise<boolean> {
+    if ((await this.getLeaseOwner(key)) !== owner) return false;
+    return this.command(() => {
+      const held = this.server.find(key);
+      if (held && held.owner !== owner) return false;
+      this.server.put(key, owner, ttlMs);
+      return true;
+    });
+  }
+}
+
 class GetThenSet extends CorrectLeases {
   override async renewLease(key: string, owner: string, ttlMs: number): Promise<boolean> {
     if ((await this.getLeaseOwner(key)) !== owner) return false;
-    await setTimeout(30);
     await this.command(() => this.server.put(key, owner, ttlMs));
     return true;
   }
@@ -103,12 +110,12 @@ export const WRONG_RENEWALS: readonly Mutant[] = [
   mutant('renew: without owner check', 'renew-by-other', WithoutOwnerCheck),
   mutant('renew: revives what is over', 'renew-after-expiry', Revives),
   mutant('renew: creates a lease', 'renew-of-nothing', Creates),
-  mutant('renew: answers undefined', 'result-shapes', AnswersNothing),
-  mutant('renew: answers 1 or 0', 'result-shapes', AnswersANumber),
   mutant('renew: a TTL of 0 deletes', 'safe-ttl', ZeroDeletes, 'safe-ttl'),
   mutant('renew: does not extend', 'renew-full-ttl', DoesNotExtend),
   mutant('renew: adds to what is left', 'renew-full-ttl', AddsToWhatIsLeft),
   mutant('renew: extends only while half of it is left', 'renewed-in-time', OnlyWhileHalfIsLeft),
+  mutant('renew: only a few times', 'renewed-in-time', OnlyAFewTimes),
   mutant('renew: GET, then PEXPIRE', 'renewal-race', GetThenExpire),
-  mutant('renew: GET, then SET a little later', 'expiry-race', GetThenSet),
+  mutant('renew: GET, then SET', 'renewal-race', GetThenSet),
+  mutant('renew: revives what is released meanwhile', 'release-is-final', RevivesWhatIsReleasedMeanwhile),
 ];

@@ -57,6 +57,26 @@ class ReleasesAnEncodedKey extends CorrectLeases {
   }
 }
 
+/** Gives an owner back as it was, and takes another for it. */
+class ComparesWithoutCase extends CorrectLeases {
+  override acquireLease(key: string, owner: string, ttlMs: number): Promise<AcquireResult> {
+    return super.acquireLease(key, this.#heldAs(key, owner), ttlMs);
+  }
+
+  override releaseLease(key: string, owner: string): Promise<void> {
+    return super.releaseLease(key, this.#heldAs(key, owner));
+  }
+
+  override transferLease(key: string, from: string, to: string, ttlMs: number): Promise<boolean> {
+    return super.transferLease(key, this.#heldAs(key, from), to, ttlMs);
+  }
+
+  #heldAs(key: string, owner: string): string {
+    const holder = this.server.find(key)?.owner;
+    return holder?.toLowerCase() === owner.toLowerCase() ? holder : owner;
+  }
+}
+
 export const WRONG_TEXTS: readonly Mutant[] = [
   mutant('keys: trimmed', 'distinct-keys', changing({ key: trimmed })),
   mutant('keys: lower-cased', 'distinct-keys', changing({ key: lowerCased })),
@@ -67,5 +87,6 @@ export const WRONG_TEXTS: readonly Mutant[] = [
   mutant('keys: encoded by release alone', 'keys-of-every-kind', ReleasesAnEncodedKey),
   mutant('owners: trimmed', 'distinct-owners', changing({ owner: trimmed })),
   mutant('owners: lower-cased', 'distinct-owners', changing({ owner: lowerCased })),
+  mutant('owners: compared without regard to case', 'distinct-owners', ComparesWithoutCase),
   mutant('owners: cut at NUL', 'owners-of-every-kind', changing({ owner: cutAtNul })),
 ];

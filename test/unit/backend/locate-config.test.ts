@@ -15,7 +15,7 @@ const SETTINGS = {
   tls: { insecure: true },
   username: 'ops',
   password: 's3cr3t',
-  links: { run: 'https://logs/{runId}' },
+  links: { run: 'https://logs/{run}' },
 };
 
 const { inspect: _inspect, tls: _tls, username: _username, password: _password, ...GENERAL } = SETTINGS;

@@ -205,6 +205,11 @@ describe('a backend named by a flag or a variable', () => {
     ],
     ['./package.json', 'got package.json'],
     ['mastra:nope', 'There is no folder APP/nope'],
+    [
+      'sqlite:nope/deep/leases.db',
+      'There is no folder APP/nope/deep for the SQLite file — make the folder first',
+    ],
+    ['sqlite:leases.db/x.db', 'Expected a folder for the SQLite file, and APP/leases.db is a file'],
     ['mastra:src', 'There is no src/mastra/index.ts, .mts, .js or .mjs in APP/src'],
   ])('that is not there is refused by its path, in one line: %j', async (backend, expected) => {
     await using project = await makeProject();

@@ -62,6 +62,8 @@ describe('the name of a backend', () => {
     ['redis:s3cr3t@cache', 'got the scheme redis:'],
     ['redis+other://:s3cr3t@cache', 'got the scheme redis+other:'],
     ['sqlite:', 'Expected a path after sqlite:'],
+    ['sqlite::memory:', 'after sqlite:, got :memory:'],
+    ['sqlite:file:s3cr3t?mode=memory', 'got an SQLite URI (file:…)'],
     ['mastra:', 'Expected a folder after mastra:'],
     ['./pubsub.ts#', 'Expected the name of an export after #'],
     ['./s3cr3t#', 'Expected the name of an export after #'],

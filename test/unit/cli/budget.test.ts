@@ -38,4 +38,11 @@ describe('the time of a command', () => {
     budget.restart();
     expect(budget.forCall('read')).toBe(5_000);
   });
+
+  it('is for each call once a command that has answered goes on', () => {
+    const budget = CommandBudget.whole(5_000, clock);
+    nowMs += 60_000;
+    budget.goOn();
+    expect(budget.forCall('read')).toBe(5_000);
+  });
 });

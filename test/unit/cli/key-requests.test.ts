@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { readKeyRequest, readKeyRequests } from '../../../src/cli/key-requests.js';
+import { readKeyRequest, readKeyRequests, readKeysOrRefusals } from '../../../src/cli/key-requests.js';
 
 /** A command line whose stdin holds this. */
 const ioWith = (stdin: string | Uint8Array) => ({ stdin: Readable.from([Buffer.from(stdin)]) });
@@ -88,6 +88,30 @@ describe('several keys', () => {
     await expect(fromStdin(Buffer.from([0x7b, 0x22, 0xff]))).rejects.toThrow(
       'Expected keys on stdin as UTF-8',
     );
+  });
+
+  it('that cannot be named are refused one by one where each answers for itself, and all where none can be', async () => {
+    const read = (...lines: Buffer[]) =>
+      readKeysOrRefusals(
+        ['-'],
+        {},
+        ioWith(Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')]))),
+      );
+    const [bad, good] = [Buffer.from([0x7b, 0x22, 0xff]), Buffer.from('{"key":"a"}')];
+    expect(await read(bad, good, Buffer.from('{"key":"\\\\q"}'))).toMatchObject([
+      {
+        by: 'nothing',
+        written: '-',
+        error: { message: expect.stringContaining('UTF-8, got bytes that are not on line 1') },
+      },
+      { by: 'key', key: 'a' },
+      {
+        by: 'nothing',
+        written: '\\q',
+        error: { message: expect.stringContaining('stdin line 3: The key cannot be read') },
+      },
+    ]);
+    await expect(read(bad, bad)).rejects.toThrow('not on line 1');
   });
 
   it('are either arguments or stdin', async () => {

@@ -32,6 +32,8 @@ const EVERYWHERE = [
   ['--json', undefined, { json: true }],
   ['-q', undefined, { quiet: true }],
   ['--quiet', undefined, { quiet: true }],
+  ['-v', undefined, { verbose: true }],
+  ['--verbose', undefined, { verbose: true }],
   ['--no-color', undefined, { color: false }],
 ] as const;
 

@@ -240,9 +240,37 @@ const CASES: readonly (readonly [what: string, facts: VerdictFacts, verdict: Ver
   ],
   [
     'a stranger holds it, and its renewal is overdue',
-    thread([], ['ci@host:7:abc', 2_000]),
+    thread([run('run-a', { state: 'ended', agoMs: STALE })], ['ci@host:7:abc', 2_000]),
     'disputed',
-    'held by ci@host:7:abc for another 2.0 s, which is no run of this thread (there was none): messages sent to it are lost',
+    'held by ci@host:7:abc for another 2.0 s, which is no run of this thread (the last was run-a): messages sent to it are lost',
+  ],
+  [
+    'a stranger may hold it, of a thread whose runs may have been trimmed off its events',
+    thread([], ['ci@host:7:abc', 12_400]),
+    'unknown',
+    'held by ci@host:7:abc for another 12.4 s, of which no event is here: a run that is starting, one whose events were trimmed, or no run of this thread',
+  ],
+  [
+    'a stranger may hold it, of a thread whose newest entries cannot be read',
+    thread([run('run-a', { state: 'ended', agoMs: STALE })], ['ci@host:7:abc', 12_400], {
+      activity: activity([run('run-a', { state: 'ended', agoMs: STALE })], {
+        unreadable: 1,
+        lastUnreadableAtMs: NOW_MS - FRESH,
+      }),
+    }),
+    'unknown',
+    'held by ci@host:7:abc for another 12.4 s; something publishes on this thread, but its newest entries are no events that can be read',
+  ],
+  [
+    'its run is quiet, and the newest entries cannot be read',
+    thread([run('run-a', { agoMs: STALE })], ['run-a', 12_400], {
+      activity: activity([run('run-a', { agoMs: STALE })], {
+        unreadable: 1,
+        lastUnreadableAtMs: NOW_MS - FRESH,
+      }),
+    }),
+    'unknown',
+    'held by run-a for another 12.4 s; something publishes on this thread, but its newest entries are no events that can be read',
   ],
   [
     'a stranger holds it while its run goes on',
@@ -271,13 +299,13 @@ const CASES: readonly (readonly [what: string, facts: VerdictFacts, verdict: Ver
     'a run that is starting holds it',
     thread([run('run-a', { state: 'ended' })], [UUID, 12_400]),
     'unknown',
-    `held by ${UUID} for another 12.4 s, of which no event is here: a run that is starting, or no run of this thread`,
+    `held by ${UUID} for another 12.4 s, of which no event is here: a run that is starting, one whose events were trimmed, or no run of this thread`,
   ],
   [
     'a run that is starting holds it, named as the application names its runs',
     thread([run('run-a', { state: 'ended' })], ['run-b', 12_400]),
     'unknown',
-    'held by run-b for another 12.4 s, of which no event is here: a run that is starting, or no run of this thread',
+    'held by run-b for another 12.4 s, of which no event is here: a run that is starting, one whose events were trimmed, or no run of this thread',
   ],
   [
     'its owner may have been registered before the events that were read',
@@ -316,19 +344,19 @@ const CASES: readonly (readonly [what: string, facts: VerdictFacts, verdict: Ver
     'it was never seen',
     { key: KEY, evidence: 'no-stream', ttlMs: TTL_MS },
     'unseen',
-    'nobody holds it, and no event of this thread was ever kept here',
+    'nobody holds it, and no event of this thread is kept here',
   ],
   [
     'it was never seen, nor anything else',
     { key: KEY, evidence: 'no-stream', ttlMs: TTL_MS, isPrefixUsed: false },
     'unseen',
-    'nobody holds it, and no event of this thread was ever kept here; nothing at all is leased here',
+    'nobody holds it, and no event of this thread is kept here; nothing at all is leased here',
   ],
   [
     'it was never seen among others',
     { key: KEY, evidence: 'no-stream', ttlMs: TTL_MS, isPrefixUsed: true },
     'unseen',
-    'nobody holds it, and no event of this thread was ever kept here; other keys are leased here',
+    'nobody holds it, and no event of this thread is kept here; other keys are leased here',
   ],
   [
     'nobody holds it and its last run ended',
@@ -515,7 +543,9 @@ describe('next steps', () => {
       { kind: 'transfer', from: 'ci', to: 'run-a', ttlMs: 30_000 },
       { kind: 'logs', ...RUN },
     ]);
-    expect(steps(thread([], ['ci', 12_400], { activity: activity([], { waiting: WAITING }) }))).toEqual([
+    const over = [run('run-a', { state: 'ended', agoMs: STALE })];
+    const held = thread(over, ['ci', 12_400], { activity: activity(over, { waiting: WAITING }) });
+    expect(steps(held)).toEqual([
       { kind: 'ask', owner: 'ci' },
       { kind: 'release', owner: 'ci' },
       { kind: 'resend', count: 2 },

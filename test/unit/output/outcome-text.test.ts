@@ -36,10 +36,8 @@ function outcome(verb: KeyVerb, status: OutcomeStatus, { key = 'deploy', owner =
   };
 }
 
-const ALL = Object.entries(ANSWERS).flatMap(([, statuses], index) => {
-  const verb = (['owner', 'acquire', 'release', 'renew', 'transfer'] as const)[index] ?? 'owner';
-  return statuses.map((status) => [verb, status] as const);
-});
+const VERBS = ['owner', 'acquire', 'release', 'renew', 'transfer'] as const satisfies readonly KeyVerb[];
+const ALL = VERBS.flatMap((verb) => ANSWERS[verb].map((status) => [verb, status] as const));
 
 describe('an answer', () => {
   it.each(ALL)('of %s that is %s is never silence, and names the key', (verb, status) => {

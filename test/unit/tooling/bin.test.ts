@@ -1,40 +1,40 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { createContext, runInContext } from 'node:vm';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { bundleStart } from '../../../scripts/bundle/program.js';
 import { makeTempDir } from '../../support/temp-dir.js';
 
 const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The package's own bin, with this text for a command line tool. Without one, as it is before a build. */
-async function packageWith(main?: string) {
+/** The package's own bin and start, with this text for the bundled program. Without one, as it is before a build. */
+async function packageWith(program?: string) {
   const directory = await makeTempDir();
   await writeFile(join(directory.path, 'package.json'), '{ "type": "module" }');
   await cp(join(REPOSITORY, 'bin'), join(directory.path, 'bin'), { recursive: true });
-  if (main === undefined) return directory;
-  const cli = join(directory.path, 'dist', 'cli');
-  await mkdir(cli, { recursive: true });
-  const cache = await readFile(join(REPOSITORY, 'src', 'cli', 'compile-cache.ts'), 'utf8');
-  const { outputText } = ts.transpileModule(cache, {
-    compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2024 },
-  });
-  await writeFile(join(cli, 'compile-cache.js'), outputText);
-  await writeFile(join(cli, 'main.js'), main);
+  if (program === undefined) return directory;
+  const folder = join(directory.path, 'dist', 'program');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }');
+  await writeFile(join(folder, 'start.js'), await bundleStart(REPOSITORY, 'main.js'));
+  await writeFile(join(folder, 'main.js'), `(function (exports, require) {${program}\n})`);
   return directory;
 }
 
 interface StartOptions {
   readonly env?: NodeJS.ProcessEnv;
   readonly stdout?: number | 'pipe';
+  readonly args?: readonly string[];
 }
 
-function start(root: string, { env = {}, stdout = 'pipe' }: StartOptions = {}): ChildProcess {
-  return spawn(process.execPath, [join(root, 'bin', 'mastra-lease.js')], {
+function start(root: string, { env = {}, stdout = 'pipe', args = [] }: StartOptions = {}): ChildProcess {
+  return spawn(process.execPath, [join(root, 'bin', 'mastra-lease.js'), ...args], {
     env,
     stdio: ['ignore', stdout, 'pipe'],
   });
@@ -57,7 +57,7 @@ async function run(main?: string, options?: StartOptions) {
 describe('the bin', () => {
   it('ends with the code that the command answered', async () => {
     for (const code of [0, 3, 143]) {
-      expect(await run(`export const runMain = async () => ${code};`)).toEqual({
+      expect(await run(`exports.runMain = async () => ${code};`)).toEqual({
         out: '',
         err: '',
         code,
@@ -69,7 +69,7 @@ describe('the bin', () => {
   it('ends when the command is done, whatever was left open, and after all output is out', async () => {
     const { out, err, code } = await run(`
       setInterval(() => {}, 1_000);
-      export async function runMain() {
+      exports.runMain = async () => {
         process.stdout.write('x'.repeat(3_000_000));
         process.stderr.write('y'.repeat(1_000_000));
         return 4;
@@ -79,7 +79,7 @@ describe('the bin', () => {
 
   it.each([0, 3])('keeps the answer %d when its reader went away', async (code) => {
     await using directory = await packageWith(`
-      export async function runMain() {
+      exports.runMain = async () => {
         for (let n = 0; n < 50; n += 1) {
           process.stdout.write('x'.repeat(100_000));
           await new Promise(setImmediate);
@@ -96,7 +96,7 @@ describe('the bin', () => {
     const full = await open('/dev/full', 'w');
     try {
       const main = (code: number) =>
-        `export async function runMain() { process.stdout.write('free'); return ${code}; }`;
+        `exports.runMain = async () => { process.stdout.write('free'); return ${code}; }`;
       const lost = await run(main(0), { stdout: full.fd });
       expect(lost.code).toBe(1);
       expect(lost.err).toMatch(/^mastra-lease: the answer could not be written: .*ENOSPC.*\n$/);
@@ -110,7 +110,7 @@ describe('the bin', () => {
     ['throws', `throw new Error('boom');`],
     ['never answers', 'return new Promise(() => {});'],
   ])('ends with 1 and says that it is a bug when the command %s', async (_, body) => {
-    const { err, code } = await run(`export async function runMain() { ${body} }`);
+    const { err, code } = await run(`exports.runMain = async () => { ${body} }`);
     expect(code).toBe(1);
     expect(err).toMatch(/^mastra-lease: a bug: /);
   });
@@ -122,9 +122,7 @@ describe('the bin', () => {
   });
 
   it('names a package that is missing, in one line', async () => {
-    const { err, code } = await run(
-      `import 'a-package-that-is-missing'; export const runMain = async () => 0;`,
-    );
+    const { err, code } = await run(`require('a-package-that-is-missing'); exports.runMain = async () => 0;`);
     expect(code).toBe(2);
     expect(err).toMatch(
       /^mastra-lease: a package is missing, run `npm ci`: .*'a-package-that-is-missing'.*\n$/,
@@ -181,8 +179,8 @@ describe('the bin on a Node that is too old', () => {
 });
 
 describe('the compile cache of the bin', () => {
-  const main = `import { getCompileCacheDir } from 'node:module';
-    export async function runMain() { process.stdout.write(String(getCompileCacheDir())); return 0; }`;
+  const main = `const { getCompileCacheDir } = require('node:module');
+    exports.runMain = async () => { process.stdout.write(String(getCompileCacheDir())); return 0; }`;
 
   it('is filled in the user’s own folder', async () => {
     await using home = await makeTempDir();
@@ -210,4 +208,50 @@ describe('the compile cache of the bin', () => {
     );
     expect(await readdir(home.path)).toEqual([]);
   });
+
+  it('keeps what each command has run, and goes by it from then on', async () => {
+    await using home = await makeTempDir();
+    await using directory = await packageWith(answering(0));
+    const kept = () => readdir(join(home.path, '.cache', 'mastra-lease', 'compile-cache', 'program'));
+    const command = (...args: readonly string[]) =>
+      finish(start(directory.path, { env: { HOME: home.path }, args }));
+    await command('owner', 'k');
+    await command('owner', '--help');
+    await command();
+    await command('../../owner');
+    expect(await kept()).toEqual(['main.js.none', 'main.js.owner', 'main.js.owner-help']);
+    const { ino } = await stat(join(home.path, '.cache/mastra-lease/compile-cache/program/main.js.owner'));
+    expect(await command('owner', 'k')).toMatchObject({ out: 'answer', code: 0 });
+    const again = await stat(join(home.path, '.cache/mastra-lease/compile-cache/program/main.js.owner'));
+    expect(again.ino).toBe(ino);
+  });
+
+  it('keeps nothing of a run that had no answer', async () => {
+    await using home = await makeTempDir();
+    await run(answering(7), { env: { HOME: home.path }, args: ['owner'] });
+    expect(existsSync(join(home.path, '.cache/mastra-lease/compile-cache/program'))).toBe(false);
+  });
+
+  it('does without what was cut short, is of another V8 or cannot be written', async () => {
+    await using home = await makeTempDir();
+    await using directory = await packageWith(answering(0));
+    const folder = join(home.path, '.cache/mastra-lease/compile-cache/program');
+    const owner = () => finish(start(directory.path, { env: { HOME: home.path }, args: ['owner'] }));
+    await owner();
+    const path = join(folder, 'main.js.owner');
+    const whole = await readFile(path);
+    for (const bad of [whole.subarray(0, 100), Buffer.alloc(0), Buffer.alloc(whole.length)]) {
+      await writeFile(path, bad);
+      expect(await owner()).toMatchObject({ out: 'answer', err: '', code: 0 });
+      expect((await stat(path)).size).toBeGreaterThan(100);
+    }
+    await rm(folder, { recursive: true });
+    await writeFile(folder, 'a file is in the way');
+    expect(await owner()).toMatchObject({ out: 'answer', err: '', code: 0 });
+  });
 });
+
+/** A program that prints an answer. */
+function answering(code: number): string {
+  return `exports.runMain = async () => { process.stdout.write('answer'); return ${code}; }`;
+}

@@ -2,7 +2,7 @@ import { systemClock } from '../../../lease/clock.js';
 import { Deadline } from '../../../lease/deadline.js';
 import { type ClientOptions, RedisClient } from '../client.js';
 import { readClusterMasters } from '../cluster-masters.js';
-import type { ConnectSettings } from '../connection.js';
+import type { ConnectSettings } from '../connect-settings.js';
 import { findPrimary, type Sentinels } from '../sentinel.js';
 import { formatAddress, type RedisAddress, type RedisTarget } from '../target.js';
 import { TransportError } from '../transport-error.js';

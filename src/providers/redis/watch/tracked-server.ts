@@ -6,25 +6,24 @@ import type { Lease } from '../../../lease/inspector.js';
 import { assertPrimary } from '../call-answer.js';
 import type { CallAnswer } from '../client.js';
 import { type OwnSlots, ownSlotsIn } from '../cluster-masters.js';
-import type { RedisCommand } from '../command.js';
-import type { ConnectSettings } from '../connection.js';
+import { HELLO, type RedisCommand } from '../command.js';
+import type { ConnectSettings } from '../connect-settings.js';
+import { PlainConnection } from '../plain-connection.js';
 import { readHello, readOwnerAndTtl, type ServerView } from '../replies.js';
 import { isFailure, ReplyFailure, replyFailure } from '../reply-failure.js';
 import { formatAddress, type RedisAddress } from '../target.js';
-import type { TransportError } from '../transport-error.js';
 import type { RecordNames } from './record-names.js';
 import { TrackingRefused } from './tracking-refused.js';
 import { assertTracking, slotsMove } from './tracking-state.js';
-import { WatchConnection } from './watch-connection.js';
 
+/** A server that does not even take a connection by then is tried anew: a lost packet is sent again late, and later. */
+const CONNECT_MS = 2_000;
 /** Milliseconds between two heartbeats. */
 const BEAT_MS = 5_000;
 /** A server that takes longer to answer is lost. With the heartbeat, one behind a dead connection is noticed within 10 s. */
 const ANSWER_MS = 3_500;
 
 const CHANNEL = '__redis__:invalidate';
-/** With a version of the protocol, which Redis 6.0 wants and which is the one in use: only the reply matters. */
-const HELLO: RedisCommand = ['hello', '2'];
 const NODES: RedisCommand = ['cluster', 'nodes'];
 /** By which a server says that it cannot do anything now. */
 const NOT_READY = [
@@ -71,15 +70,15 @@ export class TrackedServer {
   readonly address: RedisAddress;
   readonly server: string;
   readonly #options: TrackingOptions;
-  readonly #hearing: WatchConnection;
-  readonly #asking: WatchConnection;
+  readonly #hearing: PlainConnection;
+  readonly #asking: PlainConnection;
   #slots: OwnSlots | undefined;
   #beat: NodeJS.Timeout | undefined;
 
   private constructor(
     address: RedisAddress,
     options: TrackingOptions,
-    connections: readonly [hearing: WatchConnection, asking: WatchConnection],
+    connections: readonly [hearing: PlainConnection, asking: PlainConnection],
   ) {
     this.address = address;
     this.server = formatAddress(address);
@@ -98,13 +97,13 @@ export class TrackedServer {
     deadline: Deadline,
   ): Promise<TrackedServer> {
     const { settings, events } = options;
-    const onEnd = (failure: TransportError) => events.onFailure(failure);
+    const how = { connectMs: CONNECT_MS, onEnd: (failure: Error) => events.onFailure(failure) };
     const onMessage = (message: unknown) => {
       if (Array.isArray(message)) events.onChange(message.filter((record) => Buffer.isBuffer(record)));
       else events.onChange(null);
     };
-    const hearing = WatchConnection.open(address, settings, deadline, { onMessage, onEnd });
-    const asking = WatchConnection.open(address, settings, deadline, { onEnd });
+    const hearing = PlainConnection.open(address, settings, deadline, { ...how, onMessage });
+    const asking = PlainConnection.open(address, settings, deadline, how);
     try {
       const opened = new TrackedServer(address, options, await Promise.all([hearing, asking]));
       await opened.#track(deadline);
