@@ -15,6 +15,7 @@ export {
   isLeaseInspector,
   isLeaseProvider,
   isLeaseReporter,
+  isLeaseWatcher,
   type LeaseResolution,
   leaseTraitsOf,
   missingLeaseMethods,
@@ -29,6 +30,7 @@ export {
   InvalidKeyError,
   InvalidOwnerError,
   InvalidTtlError,
+  LEASE_ERROR_CODES,
   LeaseError,
   type LeaseErrorCode,
   NotPermittedError,
@@ -64,11 +66,15 @@ export {
 } from './lease/hold.js';
 export type {
   Lease,
+  LeaseChange,
   LeaseInspector,
   LeaseReport,
   LeaseReporter,
+  LeaseWatcher,
   ListOptions,
   ListProgress,
+  SeenLease,
+  WatchOptions,
 } from './lease/inspector.js';
 export {
   formatKey,

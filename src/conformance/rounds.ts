@@ -11,7 +11,7 @@ interface RoundLimits {
 }
 
 /** How many rounds go on at the same time where calls are slow. */
-const ROUNDS_AT_A_TIME = 5;
+const ROUNDS_AT_A_TIME = 8;
 
 /** Counts rounds. On a slow backend there are few, on a fast one many. */
 export class Rounds {

@@ -81,7 +81,18 @@ export function isLeaseInspector(value: unknown): value is LeaseInspector {
   return hasMethod(value, 'readLease') && hasMethod(value, 'listLeases');
 }
 
-/** Whether `value` tells changes as they happen. */
+/**
+ * Whether `value` tells changes as they happen.
+ *
+ * @example
+ * ```ts
+ * import { isLeaseWatcher, noopLeaseProvider } from 'mastra-lease';
+ * import { MemoryLeaseProvider } from 'mastra-lease/memory';
+ *
+ * isLeaseWatcher(new MemoryLeaseProvider()); // => true
+ * isLeaseWatcher(noopLeaseProvider); // => false
+ * ```
+ */
 export function isLeaseWatcher(value: unknown): value is LeaseWatcher {
   return hasMethod(value, 'watchLeases');
 }

@@ -37,7 +37,19 @@ export type NextStep =
  */
 const RESCUE_TTL_MS = 30_000;
 
-/** What to do about a judgement, first things first; nothing where all is well. */
+/**
+ * What to do about a judgement, first things first; nothing where all is well.
+ *
+ * @example
+ * ```ts
+ * import { judge, nextSteps, threadKey } from 'mastra-lease';
+ *
+ * const key = threadKey({ resource: 'user-42', thread: 't-1' });
+ * const lease = { key, owner: 'run-1', remainingMs: null };
+ * const facts = { key, lease, evidence: 'unavailable', ttlMs: 15_000 } as const;
+ * nextSteps(judge(facts), facts).map(({ kind }) => kind); // => ['renew', 'wait']
+ * ```
+ */
 export function nextSteps(judgement: Judgement, facts: VerdictFacts): readonly NextStep[] {
   const { verdict, runs = [] } = judgement;
   const { lease, activity, isPrefixUsed, ttlMs } = facts;

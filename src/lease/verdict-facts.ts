@@ -16,6 +16,7 @@ export const VERDICTS = [
   'working',
   'free',
 ] as const;
+/** One of {@link VERDICTS}. */
 export type Verdict = (typeof VERDICTS)[number];
 
 /** What was seen of a key; a verdict is a pure function of it. */
@@ -50,6 +51,7 @@ export interface VerdictThresholds {
   readonly freshWithinMs: number;
 }
 
+/** What `inspect` judges by unless it is told otherwise. */
 export const DEFAULT_THRESHOLDS: VerdictThresholds = { silentAfterMs: 60_000, freshWithinMs: 30_000 };
 
 /** A run in one process, and when it was heard of last (milliseconds since the epoch, on the clock of the events). */

@@ -19,7 +19,18 @@ export {
   type VerdictThresholds,
 } from './verdict-facts.js';
 
-/** Judges what was seen of a key, by the first of {@link VERDICT_RULES} that applies. */
+/**
+ * Judges what was seen of a key, by the first of {@link VERDICT_RULES} that applies.
+ *
+ * @example
+ * ```ts
+ * import { judge, threadKey } from 'mastra-lease';
+ *
+ * const key = threadKey({ resource: 'user-42', thread: 't-1' });
+ * const lease = { key, owner: 'run-1', remainingMs: null };
+ * judge({ key, lease, evidence: 'unavailable', ttlMs: 15_000 }).verdict; // => 'no-expiry'
+ * ```
+ */
 export function judge(facts: VerdictFacts, thresholds: VerdictThresholds = DEFAULT_THRESHOLDS): Judgement {
   const view = viewOf(facts, thresholds);
   for (const { verdict, test } of VERDICT_RULES) {

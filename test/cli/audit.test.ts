@@ -137,7 +137,9 @@ describe('an audit line', () => {
     proxy.pause();
     const args = ['acquire', 'k', '--wait', '30s', '--ttl', '30s', '--audit-file', file];
     await using running = await startLease(args, { backend: proxy.url });
-    await waitFor(() => proxy.commands.some(([name]) => name?.startsWith('eval')), { what: 'the claim to be sent' });
+    await waitFor(() => proxy.commands.some(([name]) => name?.startsWith('eval')), {
+      what: 'the claim to be sent',
+    });
     running.child.kill('SIGTERM');
     const { exitCode, stderr } = await running.done;
     expect(exitCode).toBe(143);

@@ -139,7 +139,7 @@ describe('one key', () => {
       next: [
         {
           action: 'abort',
-          runId: 'run-7f3c2a10',
+          run: 'run-7f3c2a10',
           process: '3f2a91c7',
           isOwner: true,
           title: 'abort the run',
@@ -149,7 +149,7 @@ describe('one key', () => {
             body: '{"resourceId":"user-42","threadId":"abc"}',
           },
         },
-        expect.objectContaining({ action: 'logs', runId: 'run-7f3c2a10', process: '3f2a91c7' }),
+        expect.objectContaining({ action: 'logs', run: 'run-7f3c2a10', process: '3f2a91c7' }),
         expect.objectContaining({
           action: 'release',
           owner: 'run-7f3c2a10',

@@ -279,6 +279,7 @@ describe('whatever a right register answered', () => {
       fc.property(steps, (plan) => {
         const history = [...historyOf(plan), read('5', [10_000, 10_001], 'nobody')];
         expect(isLinearizable(history)).toBe(false);
+        expect(shrink(history)).toEqual([history.at(-1)]);
       }),
     );
   });

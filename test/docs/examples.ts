@@ -14,21 +14,10 @@ const REDIS = 'redis://127.0.0.1:6379';
 /** A package of a user in which examples are written down, one a file. */
 export async function makeUsersPackage(): Promise<TempDir> {
   const folder = await makePackage({});
-  // A backend of the user's own.
-  await writeFile(
-    join(folder.path, 'my-leases.js'),
-    `import { SqliteLeaseProvider } from 'mastra-lease/sqlite';
-    export class MyLeases extends SqliteLeaseProvider { constructor() { super({ path: 'my-leases.db' }); } }`,
-  );
   // What a user of TypeScript and of tests has installed.
   for (const name of ['@mastra', '@types', 'ajv', 'vitest'])
     await symlink(join(REPOSITORY, 'node_modules', name), join(folder.path, 'node_modules', name));
   return folder;
-}
-
-/** The file that an example is, where its first line says so: it is there for the others, and not run by itself. */
-export function fileOf(code: string): string | undefined {
-  return /^\/\/ ([\w-]+\.js)\n/.exec(code)?.[1];
 }
 
 /**
@@ -41,7 +30,7 @@ export async function writeExample(
   code: string,
   redisUrl: string,
 ): Promise<string> {
-  const file = join(folder, fileOf(code) ?? `${name}.ts`);
+  const file = join(folder, `${name}.ts`);
   const compared = code.replace(
     /^( *)(?:const (\w+) = )?(.*); \/\/ => (.*)$/gm,
     (_, indent: string, constant: string | undefined, expression: string, value: string) =>
@@ -57,7 +46,7 @@ export async function writeExample(
 /** What the compiler says of all examples in a folder, as somebody who installed the package would compile them. */
 export async function compileExamples(folder: string): Promise<readonly string[]> {
   const files = (await readdir(folder))
-    .filter((name) => /\.[jt]s$/.test(name))
+    .filter((name) => name.endsWith('.ts'))
     .map((name) => join(folder, name));
   const program = ts.createProgram(files, { ...compilerOptions(), noEmit: true, noUnusedLocals: false });
   return ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => {

@@ -36,14 +36,19 @@ function linksOf(document: string): readonly string[] {
     .filter((target) => !/^[a-z]+:/.test(target));
 }
 
-/** The anchors of a page's headings, as GitHub makes them. */
+/** The anchors of a page, as GitHub makes them of its headings (the second of a name ends in -1), and those that it sets. */
 function anchorsOf(document: string): readonly string[] {
-  return [...document.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
-    heading
+  const counts = new Map<string, number>();
+  const ofHeadings = [...document.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => {
+    const anchor = heading
       .toLowerCase()
       .replace(/[^\p{L}\p{N}_\- ]/gu, '')
-      .replaceAll(' ', '-'),
-  );
+      .replaceAll(' ', '-');
+    const count = counts.get(anchor) ?? 0;
+    counts.set(anchor, count + 1);
+    return count === 0 ? anchor : `${anchor}-${count}`;
+  });
+  return [...ofHeadings, ...[...document.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)];
 }
 
 describe('the index', () => {

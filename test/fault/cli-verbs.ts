@@ -6,7 +6,7 @@ import type { Way } from './fault.js';
 /** Longer than the leases that are there before: one that was refreshed can be told from one that was not. */
 const LONG = ['--ttl', '10m'] as const;
 /** How long `wait` waits, at most, for what will not come. */
-const WAIT_MS = 3_000;
+const WAIT_MS = 4_000;
 /** What the command of `exec` prints. */
 const RAN = 'the command ran';
 const FREE: Claim = { free: true };

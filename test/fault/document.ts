@@ -33,16 +33,11 @@ function shortAnswer({ surface, answer, hasFailed }: Cell): string {
 export function detail({ fault, cells, startMs }: FaultReport): string {
   const lines = new Map<string, { readonly verbs: string[]; readonly rest: readonly string[] }>();
   for (const cell of cells) {
-    const rest = [
-      `\`${cell.answer}\``,
-      wordingOf(cell),
-      heldAfterwards(cell, fault.losesLeases === true),
-      timeTaken(cell, startMs),
-    ];
-    const key = rest.slice(0, COMPARED).join('\0');
-    const line = lines.get(key);
+    const came = [`\`${cell.answer}\``, wordingOf(cell), heldAfterwards(cell, fault.losesLeases === true)];
+    const line = lines.get(came.join('\0'));
     if (line) line.verbs.push(`\`${cell.verb}\``);
-    else lines.set(key, { verbs: [`\`${cell.verb}\``], rest });
+    else
+      lines.set(came.join('\0'), { verbs: [`\`${cell.verb}\``], rest: [...came, timeTaken(cell, startMs)] });
   }
   return markdownTable(
     ['verbs', 'comes to', 'what is said', 'held afterwards', 'time'],
@@ -50,12 +45,24 @@ export function detail({ fault, cells, startMs }: FaultReport): string {
   );
 }
 
-/** How many cells of a line, after the verbs, are the same in every run: all but the time. */
-const COMPARED = 3;
+/** What a table of {@link detail} says of each verb, but for how long it took and what to do about it. */
+export function kindsIn(table: string): readonly string[] {
+  return table
+    .split('\n')
+    .slice(2)
+    .flatMap((line) => {
+      const [verbs = '', answer, said = '', held] = line.slice(2).split(' | ');
+      const [kind = ''] = said.split(' — ');
+      return verbs
+        .split(', ')
+        .map((verb) => [verb, answer, isByChance(verb, answer) ? '' : kind, held].join(' | '));
+    })
+    .sort();
+}
 
-/** A table of {@link detail} without what differs from run to run. */
-export function withoutTimes(table: string): readonly string[] {
-  return table.split('\n').map((line) => line.slice(0, line.lastIndexOf(' | ')));
+/** What `wait` saw last, when its time was up, depends on the moment. */
+function isByChance(verb: string, answer: string | undefined): boolean {
+  return verb === '`wait`' && answer === '`7`';
 }
 
 /** The heading under which the document has a fault's table. */

@@ -59,11 +59,15 @@ export class RedisServer implements AsyncDisposable {
   /** Starts the process and waits until it answers. */
   async launch(): Promise<void> {
     const log = openSync(join(this.directory, 'log'), 'a');
-    const child = spawn(process.env.MASTRA_LEASE_TEST_REDIS_SERVER ?? inject('redisServerPath'), [...this.#plan.argv(this.port, this.directory)], {
-      cwd: this.directory,
-      env: {},
-      stdio: ['ignore', log, log],
-    });
+    const child = spawn(
+      process.env.MASTRA_LEASE_TEST_REDIS_SERVER ?? inject('redisServerPath'),
+      [...this.#plan.argv(this.port, this.directory)],
+      {
+        cwd: this.directory,
+        env: {},
+        stdio: ['ignore', log, log],
+      },
+    );
     closeSync(log);
     child.on('error', () => {});
     child.unref();

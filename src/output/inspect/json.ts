@@ -85,7 +85,7 @@ function stepFields(step: Inspection['steps'][number]): JsonObject {
   const { kind: _, ...fields } = step;
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
-      name,
+      name === 'runId' ? 'run' : name,
       typeof value === 'string' ? escapeText(value) : value,
     ]),
   );

@@ -127,13 +127,16 @@ class Listing {
       if (step.view.role !== 'primary') doubt ??= step;
       this.#scannedKeys += step.scannedKeys;
       this.#options.onProgress?.({ scannedKeys: this.#scannedKeys });
-      for (const entry of step.entries) {
-        const lease = await this.#readNew(entry);
-        if (lease) yield lease;
-      }
+      // The server goes on while this step is read here. A step that fails before its turn is asked for anew.
+      let hasFailed = false;
+      const following = step.cursor === '0' ? undefined : this.step(route, step.cursor);
+      following?.catch(() => {
+        hasFailed = true;
+      });
+      yield* this.#readNew(step.entries);
       this.#options.signal?.throwIfAborted();
-      if (step.cursor === '0') return doubt;
-      const next = await this.step(route, step.cursor);
+      if (!following) return doubt;
+      const next = await (hasFailed ? this.step(route, step.cursor) : following);
       if (next.connectionId === step.connectionId) {
         step = next;
         continue;
@@ -146,19 +149,21 @@ class Listing {
     }
   }
 
-  /** The lease of an entry, unless it was met before or is none. */
-  async #readNew({ record, owner, pttl }: Entry): Promise<Lease | undefined> {
-    // The pattern was escaped; what it matched is checked all the same.
-    if (!record.subarray(0, this.#prefix.length).equals(this.#prefix)) return undefined;
-    const key = decodeKey(record.subarray(this.#prefix.length));
-    const identity = key.keyHex ?? `:${key.key}`;
-    if (this.#seen.has(identity)) return undefined;
-    // Without an owner its slot is moving: whoever has the key by now is asked.
-    const read = owner === undefined ? (await this.#scripts.read(record)).lease : [owner, pttl];
-    const lease = readOwnerAndTtl('list', key.key, read);
-    if (lease === undefined) return undefined;
-    this.#seen.add(identity);
-    return { ...lease, ...key };
+  /** The leases of entries, without those that were met before or are none. */
+  async *#readNew(entries: readonly Entry[]): AsyncGenerator<Lease> {
+    for (const { record, owner, pttl } of entries) {
+      // The pattern was escaped; what it matched is checked all the same.
+      if (!record.subarray(0, this.#prefix.length).equals(this.#prefix)) continue;
+      const key = decodeKey(record.subarray(this.#prefix.length));
+      const identity = key.keyHex ?? `:${key.key}`;
+      if (this.#seen.has(identity)) continue;
+      // Without an owner its slot is moving: whoever has the key by now is asked.
+      const read = owner === undefined ? (await this.#scripts.read(record)).lease : [owner, pttl];
+      const lease = readOwnerAndTtl('list', key.key, read);
+      if (lease === undefined) continue;
+      this.#seen.add(identity);
+      yield { ...lease, ...key };
+    }
   }
 
   /** What was seen is a part; but who may not look has seen nothing, and is told so. */

@@ -39,5 +39,5 @@ it('what never ends has no expiry', () => {
 
 it('an instant is UTC ISO 8601', () => {
   expect(formatInstant(0)).toBe('1970-01-01T00:00:00.000Z');
-  expect(formatInstant(9_999_999_999_999_999)).toBe('+275760-09-13T00:00:00.000Z');
+  expect(formatInstant(9e15)).toBe('+275760-09-13T00:00:00.000Z');
 });
