@@ -4,7 +4,7 @@ import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COMMAND_NAMES } from '../../src/cli/command-table.js';
-import { COMPLETION_SCRIPTS, SHELLS, type Shell } from '../../src/cli/complete-scripts.js';
+import { COMPLETION_SCRIPTS, SHELLS, type Shell } from '../../src/cli/completion/scripts.js';
 import { escapeText } from '../../src/lease/text.js';
 import { BIN } from '../support/run-cli.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';

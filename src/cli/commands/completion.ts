@@ -1,7 +1,7 @@
 import { type Run, runGuarded, sealCommand } from '../command.js';
-import { readBashLine } from '../complete-line.js';
-import { COMPLETION_SCRIPTS, SHELLS, type Shell } from '../complete-scripts.js';
-import type { CompletionRequest } from '../complete-words.js';
+import { readBashLine } from '../completion/line.js';
+import { COMPLETION_SCRIPTS, SHELLS, type Shell } from '../completion/scripts.js';
+import type { CompletionRequest } from '../completion/words.js';
 import { oneOf } from '../filter-options.js';
 import { UsageError } from '../usage-error.js';
 
@@ -31,7 +31,7 @@ export const completion = sealCommand<CompletionInput>({
 });
 
 async function answer(run: Run, shell: Shell, words: readonly string[]): Promise<void> {
-  const { printCompletions } = await import('../complete-words.js');
+  const { printCompletions } = await import('../completion/words.js');
   await printCompletions(run, READ[shell](words));
 }
 

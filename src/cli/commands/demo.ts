@@ -9,9 +9,9 @@ import { Crew } from '../demo/crew.js';
 import { DEMO_TTL_MS, WORKERS } from '../demo/plan.js';
 import type { Session } from '../session.js';
 import { UsageError } from '../usage-error.js';
-import { endingOf, parseFor } from '../watch-ending.js';
-import { showLive } from '../watch-live.js';
-import { hasScreen } from '../watch-screen.js';
+import { endingOf, parseFor } from '../watch/ending.js';
+import { showLive } from '../watch/live.js';
+import { hasScreen } from '../watch/screen.js';
 
 interface DemoOptions {
   readonly for?: string;

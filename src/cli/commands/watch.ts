@@ -16,14 +16,14 @@ import {
   withCommonOptions,
   withKeyOptions,
 } from '../options.js';
-import { Recording } from '../recording.js';
-import { replay } from '../replay.js';
+import { Recording } from '../recording/recording.js';
+import { replay } from '../recording/replay.js';
 import type { Session } from '../session.js';
 import { UsageError } from '../usage-error.js';
-import { endingOf, parseFor } from '../watch-ending.js';
-import { showLive } from '../watch-live.js';
-import { hasScreen } from '../watch-screen.js';
-import { filterOfTarget, readWatchTarget } from '../watch-words.js';
+import { endingOf, parseFor } from '../watch/ending.js';
+import { showLive } from '../watch/live.js';
+import { hasScreen } from '../watch/screen.js';
+import { filterOfTarget, readWatchTarget } from '../watch/words.js';
 
 type WatchOptions = CommonOptions &
   KeyOptions &

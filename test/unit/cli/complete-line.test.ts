@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { readBashLine } from '../../../src/cli/complete-line.js';
+import { readBashLine } from '../../../src/cli/completion/line.js';
 
 describe('a line of bash', () => {
   it.each([

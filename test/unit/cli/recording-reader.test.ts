@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readLines } from '../../../src/cli/recording-lines.js';
-import { readRecording } from '../../../src/cli/recording-reader.js';
+import { readLines } from '../../../src/cli/recording/lines.js';
+import { readRecording } from '../../../src/cli/recording/reader.js';
 import { UsageError } from '../../../src/cli/usage-error.js';
 import type { BackendSource } from '../../../src/lease/backend.js';
 import { parseKey } from '../../../src/lease/key.js';

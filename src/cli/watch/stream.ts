@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BackendSource } from '../lease/backend.js';
-import type { WatchEvent } from '../operations/watch-event.js';
-import { eventJson } from '../output/watch-json.js';
-import { eventText } from '../output/watch-text.js';
-import type { Printer } from './printer.js';
+import type { BackendSource } from '../../lease/backend.js';
+import type { WatchEvent } from '../../operations/watch-event.js';
+import { eventJson } from '../../output/watch-json.js';
+import { eventText } from '../../output/watch-text.js';
+import type { Printer } from '../printer.js';
 
 /** Prints events as they come, each with all its lines, until they end or whoever reads them has left. */
 export async function printEvents(

@@ -1,8 +1,8 @@
-import type { WatchEvent } from '../operations/watch-event.js';
-import type { Session } from './session.js';
-import type { Ending } from './watch-ending.js';
-import { runScreen, screenActions } from './watch-screen.js';
-import { printEvents } from './watch-stream.js';
+import type { WatchEvent } from '../../operations/watch-event.js';
+import type { Session } from '../session.js';
+import type { Ending } from './ending.js';
+import { runScreen, screenActions } from './screen.js';
+import { printEvents } from './stream.js';
 
 /** What is shown of a watch. */
 export interface Live {

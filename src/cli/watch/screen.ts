@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { OperationContext } from '../operations/context.js';
-import { release } from '../operations/release.js';
-import { transfer } from '../operations/transfer.js';
-import type { ShownLease, TuiActions, TuiOptions } from '../tui/index.js';
-import type { CliIo } from './io.js';
-import type { CommonOptions } from './options.js';
-import type { Printer } from './printer.js';
-import type { Ending } from './watch-ending.js';
+import type { OperationContext } from '../../operations/context.js';
+import { release } from '../../operations/release.js';
+import { transfer } from '../../operations/transfer.js';
+import type { ShownLease, TuiActions, TuiOptions } from '../../tui/index.js';
+import type { CliIo } from '../io.js';
+import type { CommonOptions } from '../options.js';
+import type { Printer } from '../printer.js';
+import type { Ending } from './ending.js';
 
 /** Whether there is a terminal to draw on, and keys to read. */
 export function hasScreen({ isTerminal, env }: CliIo, { json }: Pick<CommonOptions, 'json'>): boolean {
@@ -26,7 +26,7 @@ export type Screen = Pick<
 
 /** Draws on the whole terminal until it is left, and answers the exit code; what draws is loaded only now. */
 export async function runScreen(io: CliIo, printer: Printer, screen: Screen): Promise<number> {
-  const { runTui } = await import('../tui/index.js');
+  const { runTui } = await import('../../tui/index.js');
   const { leaseTtlMs, ending, ...options } = screen;
   try {
     return await runTui({

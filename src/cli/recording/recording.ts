@@ -1,12 +1,12 @@
 import { closeSync, openSync, unlinkSync } from 'node:fs';
-import type { BackendSource } from '../lease/backend.js';
-import type { WatchEvent } from '../operations/watch-event.js';
-import type { JsonObject } from '../output/json.js';
-import { printable } from '../output/printable.js';
-import { eventJson, recordingHeadJson } from '../output/watch-json.js';
-import { fileErrorCode, writeLine } from './append-line.js';
-import { UsageError } from './usage-error.js';
-import { version } from './version.js';
+import type { BackendSource } from '../../lease/backend.js';
+import type { WatchEvent } from '../../operations/watch-event.js';
+import type { JsonObject } from '../../output/json.js';
+import { printable } from '../../output/printable.js';
+import { eventJson, recordingHeadJson } from '../../output/watch-json.js';
+import { fileErrorCode, writeLine } from '../append-line.js';
+import { UsageError } from '../usage-error.js';
+import { version } from '../version.js';
 
 /** What a recording is made of beside its events. */
 export interface RecordingOptions {

@@ -1,12 +1,12 @@
-import { locateBackend } from '../backend/locate.js';
-import { openRedis, openSqlite } from '../backend/own-provider.js';
-import { InvalidConfigError } from '../lease/errors.js';
-import type { Lease } from '../lease/inspector.js';
-import { readConnectionSettings } from './connection-settings.js';
-import type { CliIo } from './io.js';
-import { locateOptions } from './locate.js';
-import type { CommonOptions } from './options.js';
-import type { Printer } from './printer.js';
+import { locateBackend } from '../../backend/locate.js';
+import { openRedis, openSqlite } from '../../backend/own-provider.js';
+import { InvalidConfigError } from '../../lease/errors.js';
+import type { Lease } from '../../lease/inspector.js';
+import { readConnectionSettings } from '../connection-settings.js';
+import type { CliIo } from '../io.js';
+import { locateOptions } from '../locate.js';
+import type { CommonOptions } from '../options.js';
+import type { Printer } from '../printer.js';
 
 /** A key press is not waited for any longer, in milliseconds. */
 const LIMIT_MS = 300;

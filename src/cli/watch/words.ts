@@ -1,10 +1,10 @@
-import { threadKey } from '../lease/key.js';
-import { escapeText } from '../lease/text.js';
-import type { WatchFilter } from '../operations/watch-filter.js';
-import { THREAD_FORM, type WatchTarget } from '../operations/watch-target.js';
-import type { CliIo } from './io.js';
-import { readKeyRequests } from './key-requests.js';
-import { type KeyOptions, parseKeyArgument } from './options.js';
+import { threadKey } from '../../lease/key.js';
+import { escapeText } from '../../lease/text.js';
+import type { WatchFilter } from '../../operations/watch-filter.js';
+import { THREAD_FORM, type WatchTarget } from '../../operations/watch-target.js';
+import type { CliIo } from '../io.js';
+import { readKeyRequests } from '../key-requests.js';
+import { type KeyOptions, parseKeyArgument } from '../options.js';
 
 /** Reads what to watch: nothing named is everything; one word may be a pattern; several are keys. */
 export async function readWatchTarget(

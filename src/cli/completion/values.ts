@@ -1,12 +1,12 @@
-import { HEALTHS } from '../lease/health.js';
-import type { Lease } from '../lease/inspector.js';
-import { KEY_KINDS, parseKey } from '../lease/key.js';
-import { escapeText } from '../lease/text.js';
-import { formatRemaining } from '../output/durations.js';
-import { describeKey } from '../output/key-words.js';
-import { SORT_ORDERS } from '../output/list-text.js';
-import type { CommandName } from './command-table.js';
-import { BACKEND_FORMS } from './help/backend-topic.js';
+import { HEALTHS } from '../../lease/health.js';
+import type { Lease } from '../../lease/inspector.js';
+import { KEY_KINDS, parseKey } from '../../lease/key.js';
+import { escapeText } from '../../lease/text.js';
+import { formatRemaining } from '../../output/durations.js';
+import { describeKey } from '../../output/key-words.js';
+import { SORT_ORDERS } from '../../output/list-text.js';
+import type { CommandName } from '../command-table.js';
+import { BACKEND_FORMS } from '../help/backend-topic.js';
 
 /** A word that may be meant, and what it is. */
 export interface Candidate {

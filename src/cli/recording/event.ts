@@ -1,14 +1,14 @@
-import type { BackendSource } from '../lease/backend.js';
-import { HEALTHS } from '../lease/health.js';
-import { parseKey } from '../lease/key.js';
-import { unescapeText } from '../lease/text.js';
+import type { BackendSource } from '../../lease/backend.js';
+import { HEALTHS } from '../../lease/health.js';
+import { parseKey } from '../../lease/key.js';
+import { unescapeText } from '../../lease/text.js';
 import {
   LEASE_EVENTS,
   type LeaseEvent,
   type WatchEvent,
   type WatchedLease,
-} from '../operations/watch-event.js';
-import { EVENT_SCHEMA, RECORDING_SCHEMA } from '../output/watch-json.js';
+} from '../../operations/watch-event.js';
+import { EVENT_SCHEMA, RECORDING_SCHEMA } from '../../output/watch-json.js';
 
 /** A line is not what it should be. */
 export class BadLineError extends Error {

@@ -1,7 +1,7 @@
-import { printable } from '../output/printable.js';
-import type { Run } from './command.js';
-import { parseDuration } from './options.js';
-import { UsageError } from './usage-error.js';
+import { printable } from '../../output/printable.js';
+import type { Run } from '../command.js';
+import { parseDuration } from '../options.js';
+import { UsageError } from '../usage-error.js';
 
 /** The longest delay that a timer of Node takes, in milliseconds. */
 const MAX_TIMER_MS = 2 ** 31 - 1;

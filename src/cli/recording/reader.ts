@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
-import type { WatchEvent, WatchedLease } from '../operations/watch-event.js';
-import { printable } from '../output/printable.js';
-import { BadLineError, parseEvent, parseHead, type RecordingHead } from './recording-event.js';
-import { type Line, readLines } from './recording-lines.js';
-import { UsageError } from './usage-error.js';
+import type { WatchEvent, WatchedLease } from '../../operations/watch-event.js';
+import { printable } from '../../output/printable.js';
+import { UsageError } from '../usage-error.js';
+import { BadLineError, parseEvent, parseHead, type RecordingHead } from './event.js';
+import { type Line, readLines } from './lines.js';
 
 /** A recording that is being read. */
 export interface OpenedRecording {

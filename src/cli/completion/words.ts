@@ -1,12 +1,12 @@
 import { RootCommand } from '@bomb.sh/tab';
 import { Command, type Option } from 'commander';
-import { printerFor, type Run } from './command.js';
-import { COMMAND_NAMES, COMMANDS, type CommandName, isCommandName } from './command-table.js';
-import { configContexts } from './complete-contexts.js';
-import { heldLeases } from './complete-leases.js';
-import { type Candidate, type ValueSource, valuesOfArgument, valuesOfOption } from './complete-values.js';
-import { TOPICS } from './help/topics.js';
-import type { CommonOptions } from './options.js';
+import { printerFor, type Run } from '../command.js';
+import { COMMAND_NAMES, COMMANDS, type CommandName, isCommandName } from '../command-table.js';
+import { TOPICS } from '../help/topics.js';
+import type { CommonOptions } from '../options.js';
+import { configContexts } from './contexts.js';
+import { heldLeases } from './leases.js';
+import { type Candidate, type ValueSource, valuesOfArgument, valuesOfOption } from './values.js';
 
 /** A line that is being typed. */
 export interface CompletionRequest {

@@ -1,17 +1,17 @@
 import { basename, resolve } from 'node:path';
-import { UnsupportedError } from '../lease/errors.js';
-import type { WatchEvent } from '../operations/watch-event.js';
-import { filterEvents, type WatchFilter } from '../operations/watch-filter.js';
-import { formatInstant } from '../output/durations.js';
-import { printable } from '../output/printable.js';
-import { sourceText } from '../output/source-text.js';
-import type { Run } from './command.js';
-import type { Printer } from './printer.js';
-import { openRecording } from './recording-reader.js';
-import { UsageError } from './usage-error.js';
-import { endingOf } from './watch-ending.js';
-import { runScreen } from './watch-screen.js';
-import { paced, printEvents } from './watch-stream.js';
+import { UnsupportedError } from '../../lease/errors.js';
+import type { WatchEvent } from '../../operations/watch-event.js';
+import { filterEvents, type WatchFilter } from '../../operations/watch-filter.js';
+import { formatInstant } from '../../output/durations.js';
+import { printable } from '../../output/printable.js';
+import { sourceText } from '../../output/source-text.js';
+import type { Run } from '../command.js';
+import type { Printer } from '../printer.js';
+import { UsageError } from '../usage-error.js';
+import { endingOf } from '../watch/ending.js';
+import { runScreen } from '../watch/screen.js';
+import { paced, printEvents } from '../watch/stream.js';
+import { openRecording } from './reader.js';
 
 /** What to look at again, and how. */
 export interface ReplayRequest {

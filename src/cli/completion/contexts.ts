@@ -1,11 +1,11 @@
-import { findConfigs } from '../backend/config/find-config.js';
-import { listContexts } from '../backend/config/list-contexts.js';
-import { InvalidConfigError } from '../lease/errors.js';
-import type { Candidate } from './complete-values.js';
-import type { CliIo } from './io.js';
-import { locateOptions } from './locate.js';
-import type { CommonOptions } from './options.js';
-import type { Printer } from './printer.js';
+import { findConfigs } from '../../backend/config/find-config.js';
+import { listContexts } from '../../backend/config/list-contexts.js';
+import { InvalidConfigError } from '../../lease/errors.js';
+import type { CliIo } from '../io.js';
+import { locateOptions } from '../locate.js';
+import type { CommonOptions } from '../options.js';
+import type { Printer } from '../printer.js';
+import type { Candidate } from './values.js';
 
 /** The contexts of the configs that are JSON: one that is a module is not run to complete a word. */
 export async function configContexts(
