@@ -20,6 +20,8 @@ export interface SeenLease extends Omit<Lease, 'remainingMs'> {
 export interface ListProgress {
   /** Keys of any kind looked at so far, on all nodes. */
   readonly scannedKeys: number;
+  /** When the leases that come next were read, by the clock of the provider (`monotonicMs`), where that is known. */
+  readonly readAtMs?: number;
 }
 
 /** Options of {@link LeaseInspector.listLeases}. */

@@ -136,9 +136,9 @@ describe('nothing is run', () => {
 
   test('when --wait is over and another still holds the key: 6, with who it is', async () => {
     await site.hold('deploy', 'job-9');
-    const { stdout, stderr, exitCode } = await exec(['deploy', '--wait', '300ms', ...RUN]);
+    const { stdout, stderr, exitCode } = await exec(['deploy', '--wait', '2s', ...RUN]);
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 6 });
-    expect(stderr).toMatch(/^mastra-lease: nothing was run after 300 ms: deploy is job-9's/);
+    expect(stderr).toMatch(/^mastra-lease: nothing was run after 2\.0 s: deploy is job-9's/);
   });
 
   test('where the backend is dead: 7, and with --wait too when it is away to the end', async () => {

@@ -126,10 +126,10 @@ describe('acquire --wait', () => {
 
   test('gives up with 6 and names the holder, as JSON too', async () => {
     await site.hold('deploy', 'job-9');
-    const { exitCode, stdout, stderr } = await acquire(['300ms']);
+    const { exitCode, stdout, stderr } = await acquire(['2s']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 6, stdout: '' });
     expect(stderr).toContain("deploy is job-9's for another");
-    const result = await acquire(['300ms', '--json']);
+    const result = await acquire(['2s', '--json']);
     expect(result.json()).toEqual([
       expect.objectContaining({ exitCode: 6, status: 'held-by-other', owner: 'job-9' }),
     ]);

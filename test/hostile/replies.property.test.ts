@@ -161,14 +161,7 @@ test('bytes that are no replies end a call as a failure of the connection', asyn
   const verb = fc.constantFrom(...(Object.keys(VERBS) as Verb[]));
   const bytes = fc.oneof(
     fc.uint8Array({ minLength: 1, maxLength: 64 }).map((raw) => Buffer.from(raw)),
-    fc.constantFrom(
-      '$99999999999999\r\n',
-      '*1000000000\r\n',
-      ':1e9\r\n',
-      '_\r\n',
-      '\r\n',
-      `+${'x'.repeat(100_000)}`,
-    ),
+    fc.constantFrom('$99999999999999\r\n', '*1000000000\r\n', ':1e9\r\n', '\r\n', `+${'x'.repeat(100_000)}`),
     fc.constantFrom<StubAnswer>('close'),
   );
   await fc.assert(

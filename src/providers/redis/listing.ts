@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { systemClock } from '../../lease/clock.js';
 import {
   IncompleteListingError,
   LeaseError,
@@ -41,6 +42,11 @@ export async function* listLeases(
 /** An answer, and so a scan, that came from a server of unknown role. */
 type Doubt = Pick<Step, 'view' | 'server'>;
 
+/** A step, and when its answer came, on the monotonic clock. */
+interface TimedStep extends Step {
+  readonly readAtMs: number;
+}
+
 interface Failure {
   readonly server?: ServerAddress;
   readonly error: LeaseError;
@@ -63,11 +69,12 @@ class Listing {
     this.#options = options;
   }
 
-  step(route: Route, cursor: string): Promise<Step> {
-    return orAborted(this.#steps.next(route, cursor), this.#options.signal);
+  async step(route: Route, cursor: string): Promise<TimedStep> {
+    const step = await orAborted(this.#steps.next(route, cursor), this.#options.signal);
+    return { ...step, readAtMs: systemClock.monotonicMs() };
   }
 
-  async *scanAlone(first: Step): AsyncGenerator<Lease> {
+  async *scanAlone(first: TimedStep): AsyncGenerator<Lease> {
     assertNoReplica(first);
     let doubt: Doubt | undefined;
     try {
@@ -118,7 +125,7 @@ class Listing {
   }
 
   /** Scans one server to the end. A cursor belongs to the process that gave it: on a new connection it starts again. */
-  async *#scanServer(route: Route, first: Step): AsyncGenerator<Lease, Doubt | undefined> {
+  async *#scanServer(route: Route, first: TimedStep): AsyncGenerator<Lease, Doubt | undefined> {
     let step = first;
     let doubt: Doubt | undefined;
     let restarts = 0;
@@ -126,13 +133,15 @@ class Listing {
       assertNoReplica(step);
       if (step.view.role !== 'primary') doubt ??= step;
       this.#scannedKeys += step.scannedKeys;
-      this.#options.onProgress?.({ scannedKeys: this.#scannedKeys });
+      this.#options.onProgress?.({ scannedKeys: this.#scannedKeys, readAtMs: step.readAtMs });
       // The server goes on while this step is read here. A step that fails before its turn is asked for anew.
       let hasFailed = false;
       const following = step.cursor === '0' ? undefined : this.step(route, step.cursor);
       following?.catch(() => {
         hasFailed = true;
       });
+      // It is written now, and not when all of this step was taken in one go.
+      if (following) await new Promise((resolve) => setImmediate(resolve));
       yield* this.#readNew(step.entries);
       this.#options.signal?.throwIfAborted();
       if (!following) return doubt;

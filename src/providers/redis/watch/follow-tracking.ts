@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../../lease/clock.js';
 import { Countdown } from '../../../lease/countdown.js';
-import type { Lease, LeaseChange, WatchOptions } from '../../../lease/inspector.js';
+import type { Lease, LeaseChange, ListProgress, WatchOptions } from '../../../lease/inspector.js';
 import { leaseId } from '../../../lease/lease-id.js';
 import { listLeases } from '../listing.js';
 import { ScriptRunner } from '../script-runner.js';
@@ -128,8 +128,8 @@ class TrackedView {
     const client = this.#tracking.client();
     const scripts = new ScriptRunner(client, true);
     let stepAtMs = 0;
-    const onProgress = () => {
-      stepAtMs = systemClock.monotonicMs();
+    const onProgress = ({ readAtMs = systemClock.monotonicMs() }: ListProgress) => {
+      stepAtMs = readAtMs;
     };
     let leases: Lease[] = [];
     let readAtMs = 0;
