@@ -15,6 +15,8 @@ export interface OpenOptions {
   readonly budget: CallBudget;
   /** Whether the backend stays open: whoever holds a lease needs a connection that stays, and may hold one in memory. */
   readonly isKept?: boolean | undefined;
+  /** Whether a file of leases has to be there already. */
+  readonly needsFile?: boolean | undefined;
   readonly clock: Clock;
   readonly settings: ConnectionSettings;
   /** Where an application is loaded into, and how long that may take in milliseconds. */

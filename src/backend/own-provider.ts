@@ -21,6 +21,8 @@ export interface OpenProviderOptions {
   readonly budget: CallBudget;
   /** Whether it stays open, for a holder or a watcher; else it is for one command. */
   readonly isKept?: boolean | undefined;
+  /** A write that only changes leases which are there makes no file: an empty one would say that nobody holds them. */
+  readonly needsFile?: boolean | undefined;
 }
 
 /** A holder's calls may block the event loop for this share of what they may take, so that its timers fire in time. */
@@ -38,8 +40,9 @@ export async function openRedis(
 }
 
 /** Opens our SQLite provider. A read never creates the file. */
-export async function openSqlite(path: string, { access, budget, isKept }: OpenProviderOptions) {
+export async function openSqlite(path: string, { access, budget, isKept, needsFile }: OpenProviderOptions) {
   const { SqliteLeaseProvider } = await import('../providers/sqlite/index.js');
+  if (needsFile) (await import('../providers/sqlite/file.js')).requireFile(path);
   const busyTimeoutMs = () => Math.ceil(budget(access) * (isKept ? BLOCKING_SHARE : 1));
   return new SqliteLeaseProvider({ path, access, busyTimeoutMs });
 }

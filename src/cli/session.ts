@@ -46,6 +46,8 @@ export interface SessionOptions {
   readonly bounds: 'command' | 'call';
   /** A connection that stays, and never an end to the whole command by `--timeout`: each call has its own. */
   readonly kept?: KeptOptions | undefined;
+  /** A write that only changes leases which are there: it makes no file for them. */
+  readonly changesOnly?: boolean | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -54,15 +56,12 @@ export async function openSession(
   io: CliIo,
   printer: Printer,
   options: CommonOptions & AuditOptions,
-  { access, bounds, kept, signal }: SessionOptions,
+  { access, bounds, kept, changesOnly, signal }: SessionOptions,
 ): Promise<Session> {
   const located = await locate(io, printer, options, access);
   if (access === 'write') assertWritable(located);
-  const { open, budget } = await prepare(io, printer, options, located, {
-    access,
-    bounds,
-    kept,
-  });
+  const opening = { access, bounds, kept, changesOnly };
+  const { open, budget } = await prepare(io, printer, options, located, opening);
   tellBusy(printer, located, kept);
   const examined = await openBackend(located, open);
   const { backend } = examined;
@@ -135,7 +134,7 @@ async function prepare(
   printer: Printer,
   options: CommonOptions,
   located: LocatedBackend,
-  { access, bounds, kept }: Omit<SessionOptions, 'signal'>,
+  { access, bounds, kept, changesOnly }: Omit<SessionOptions, 'signal'>,
 ): Promise<{ readonly open: OpenOptions; readonly budget: CommandBudget }> {
   const { timeout } = located.settings;
   const configured =
@@ -158,6 +157,7 @@ async function prepare(
       access,
       budget: (kind) => Math.min(budget.forCall(kind), kept?.callMs?.() ?? Number.POSITIVE_INFINITY),
       isKept: kept !== undefined,
+      needsFile: changesOnly,
       clock: io.clock,
       settings,
       host: {

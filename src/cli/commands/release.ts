@@ -44,7 +44,7 @@ export const release = sealCommand<ReleaseInput>({
       run,
       'release',
       options,
-      { access: options.dryRun ? 'read' : 'write', bounds: 'command' },
+      { access: options.dryRun ? 'read' : 'write', bounds: 'command', changesOnly: true },
       async (session) => {
         const confirm = confirmHolders(session, 'release', options);
         const listed = await readKeyRequests(keys, options, run.io);

@@ -44,7 +44,7 @@ export const renew = sealCommand<RenewInput>({
       run,
       'renew',
       options,
-      { access: options.dryRun ? 'read' : 'write', bounds: 'command' },
+      { access: options.dryRun ? 'read' : 'write', bounds: 'command', changesOnly: true },
       async (session) => {
         const ttlMs = parseTtl(options.ttl, run.io.env);
         const outcome = await renewLease(session.context, {

@@ -56,7 +56,7 @@ export const transfer = sealCommand<TransferInput>({
       run,
       'transfer',
       options,
-      { access: options.dryRun ? 'read' : 'write', bounds: 'command' },
+      { access: options.dryRun ? 'read' : 'write', bounds: 'command', changesOnly: !options.orAcquire },
       async (session) => {
         if (options.to === undefined)
           throw new UsageError('Expected --to with the owner who gets the lease, got none');

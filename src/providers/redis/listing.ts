@@ -141,7 +141,7 @@ class Listing {
         hasFailed = true;
       });
       // It is written now, and not when all of this step was taken in one go.
-      if (following) await new Promise((resolve) => setImmediate(resolve));
+      if (following !== undefined) await new Promise((resolve) => setImmediate(resolve));
       yield* this.#readNew(step.entries);
       this.#options.signal?.throwIfAborted();
       if (!following) return doubt;
