@@ -20,6 +20,8 @@ export interface ContenderProcess {
   claim(key: string, ttlMs: number): Promise<readonly Claim[]>;
   /** Lets every contender acquire over and over; resolves when each has tried once. */
   race(key: string, ttlMs: number): Promise<void>;
+  /** How often the contenders of the race have acquired so far. */
+  attempts(): Promise<number>;
   /** Ends the race. */
   finish(): Promise<{ readonly attempts: number; readonly wins: number }>;
   /** Ends the process. */
@@ -44,6 +46,10 @@ export async function startContenders(spec: ChildSpec, contenders: number): Prom
     async race(key, ttlMs) {
       send({ order: 'race', key, ttlMs });
       await inbox.next('racing');
+    },
+    async attempts() {
+      send({ order: 'count' });
+      return (await inbox.next('count')).attempts;
     },
     async finish() {
       send({ order: 'stop' });

@@ -15,6 +15,8 @@ export type ContenderOrder =
   | { readonly order: 'claim'; readonly key: string; readonly ttlMs: number }
   /** Every contender acquires over and over, until `stop`. */
   | { readonly order: 'race'; readonly key: string; readonly ttlMs: number }
+  /** Asks how often the contenders of a race have acquired so far. */
+  | { readonly order: 'count' }
   | { readonly order: 'stop' };
 
 export interface Claim {
@@ -28,4 +30,5 @@ export type ContenderMessage =
   | { readonly message: 'claims'; readonly claims: readonly Claim[] }
   /** Every contender has been refused or has won once. */
   | { readonly message: 'racing' }
+  | { readonly message: 'count'; readonly attempts: number }
   | { readonly message: 'raced'; readonly attempts: number; readonly wins: number };

@@ -19,10 +19,13 @@ const contenders: readonly Contender[] = Array.from({ length: count }, (_, index
   provider: open(),
 }));
 let isRacing = false;
+let attempts = 0;
+let wins = 0;
 
 process.on('message', (order: ContenderOrder) => {
   if (order.order === 'claim') void claim(order);
   else if (order.order === 'race') void race(order);
+  else if (order.order === 'count') tell({ message: 'count', attempts });
   else isRacing = false;
 });
 process.on('disconnect', () => process.exit());
@@ -41,8 +44,8 @@ async function claim({ key, ttlMs }: { key: string; ttlMs: number }): Promise<vo
 }
 
 async function race({ key, ttlMs }: { key: string; ttlMs: number }): Promise<void> {
-  let attempts = 0;
-  let wins = 0;
+  attempts = 0;
+  wins = 0;
   isRacing = true;
   const attempt = async ({ owner, provider }: Contender): Promise<void> => {
     const { acquired } = await provider.acquireLease(key, owner, ttlMs);

@@ -7,6 +7,8 @@ const TTL_MS = 60_000;
 const CONTENDERS = 50;
 const PROCESSES = 5;
 const TRANSFERS = 1_000;
+/** How often each side of a race tries at least: a database whose writer is quick lets others in seldom. */
+const ATTEMPTS = 100;
 
 export function describeContention(suite: ContractSuite): void {
   describe('contention', () => {
@@ -53,12 +55,11 @@ export function describeContention(suite: ContractSuite): void {
           await suite.backend.passTime(0);
         }
       });
-      expect(await transferBackAndForth(suite, leases, key)).toBe(TRANSFERS);
+      await transferBackAndForth(suite, leases, key, async () => refusals + intruders.length > ATTEMPTS);
       isRacing = false;
       await Promise.all(race);
       expect(intruders).toEqual([]);
       expect([...owners].sort()).toEqual(['even', 'odd']);
-      expect(refusals).toBeGreaterThan(100);
     });
 
     if (suite.scope !== 'process') describeProcesses(suite);
@@ -81,29 +82,32 @@ function describeProcesses(suite: ContractSuite): void {
     await leases.acquireLease(key, 'even', TTL_MS);
     const processes = await startProcesses(suite, 2, 2);
     await Promise.all(processes.map((each) => each.race(key, TTL_MS)));
-    expect(await transferBackAndForth(suite, leases, key)).toBe(TRANSFERS);
+    await transferBackAndForth(suite, leases, key, async () => {
+      const attempts = await Promise.all(processes.map((each) => each.attempts()));
+      return Math.min(...attempts) > ATTEMPTS;
+    });
     const results = await Promise.all(processes.map((each) => each.finish()));
-    for (const { attempts, wins } of results) {
-      expect(wins).toBe(0);
-      expect(attempts).toBeGreaterThan(100);
-    }
+    expect(results.map(({ wins }) => wins)).toEqual([0, 0]);
     expect(await leases.getLeaseOwner(key)).toBe('even');
   }, 60_000);
 }
 
-/** How many of the transfers were granted. */
+/** Transfers to and fro, each granted, so many times at least and on until the others have tried often enough. */
 async function transferBackAndForth(
   suite: ContractSuite,
   leases: ReturnType<ContractSuite['open']>,
   key: string,
-): Promise<number> {
+  othersHaveTried: () => Promise<boolean>,
+): Promise<void> {
   let granted = 0;
-  for (let index = 0; index < TRANSFERS; index += 1) {
-    const [from, to] = index % 2 === 0 ? ['even', 'odd'] : ['odd', 'even'];
-    if (await leases.transferLease(key, from, to, TTL_MS)) granted += 1;
-    await suite.backend.passTime(0);
-  }
-  return granted;
+  do {
+    for (let index = 0; index < TRANSFERS / 10; index += 1) {
+      const [from, to] = index % 2 === 0 ? ['even', 'odd'] : ['odd', 'even'];
+      expect(await leases.transferLease(key, from, to, TTL_MS)).toBe(true);
+      granted += 1;
+      await suite.backend.passTime(0);
+    }
+  } while (granted < TRANSFERS || !(await othersHaveTried()));
 }
 
 function expectOneWinner(claims: readonly Claim[]): void {
