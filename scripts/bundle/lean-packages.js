@@ -29,6 +29,8 @@ const STAND_INS = {
     exports.isInternalHimportCommand = () => false;`,
   // Certificates of a vendor's cloud, by the name of a profile.
   'ioredis/built/constants/TLSProfiles.js': 'exports.default = {};',
+  // It asks the terminal and the system what they can show; ours is told.
+  'chalk/source/vendor/supports-color/index.js': 'export default { stdout: false, stderr: false };',
   // What it would tell under DEBUG has keys, owners and passwords in it.
   'ioredis/built/utils/debug.js': `
     const debug = Object.assign(() => {}, { enabled: false });
@@ -45,7 +47,7 @@ export function leanPackages() {
     name: 'lean-packages',
     setup(build) {
       const used = new Set();
-      build.onLoad({ filter: /[\\/]node_modules[\\/]@?ioredis[\\/]/ }, ({ path }) => {
+      build.onLoad({ filter: /[\\/]node_modules[\\/](@?ioredis|chalk)[\\/]/ }, ({ path }) => {
         const inPackage = path.replaceAll('\\', '/').split('/node_modules/').at(-1) ?? '';
         const contents = STAND_INS[inPackage];
         if (contents === undefined) return undefined;

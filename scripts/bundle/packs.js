@@ -128,12 +128,12 @@ function npmPackage({ path, external }) {
  * @param {readonly { path: string, kind: string, external?: boolean }[]} imports
  */
 async function toPart(name, text, imports) {
-  // Without spaces and comments it is read faster; with its names, the stack of a bug says where it was.
-  let { code } = await transform(text, {
+  // Twice: the first takes the comments out, the second keeps lines and names, for the stack of a bug.
+  const { code: bare } = await transform(text, { minifyWhitespace: true });
+  let { code } = await transform(bare, {
     format: 'cjs',
     platform: 'node',
     target: TARGET,
-    minifyWhitespace: true,
     minifySyntax: true,
   });
   for (const { path, kind, external } of imports) {
@@ -143,6 +143,8 @@ async function toPart(name, text, imports) {
     else if (path.startsWith('node:')) code = replaceImport(code, path, 'later');
   }
   code = code.replaceAll(/(?<![.\w$#])import\((?=[^)])/g, 'importNow(');
+  // Only parts import parts, and by their names: none looks for the mark of what was an ES module.
+  code = code.replace(/__toCommonJS\((\w+)\)/, '$1');
   return `${JSON.stringify(name)}(module, exports, require, later, importNow) {\n${code}}`;
 }
 

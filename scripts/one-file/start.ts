@@ -1,7 +1,7 @@
 import { runMain } from '../../src/cli/main.js';
-import type { Ended } from '../../src/cli/start.js';
+import { runToEnd } from '../../src/cli/run.js';
 
 /** Runs the program that is in the same file, and keeps nothing between runs. */
-export async function start(): Promise<Ended> {
-  return { exitCode: await runMain(), finish: () => {} };
+export function run(): void {
+  void runToEnd(async () => ({ exitCode: await runMain(), finish: () => {} }));
 }

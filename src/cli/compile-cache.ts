@@ -11,20 +11,23 @@ export interface CacheHost {
   readonly uid: number | undefined;
 }
 
+const THIS_PROCESS: CacheHost = { env: process.env, uid: process.geteuid?.() };
+
 /**
- * Keeps compiled code between runs, in a folder of our own: whoever can write there runs code as this user, and
- * Node's default is a folder shared by all. Does nothing where there is no such folder, or where the user decided
- * otherwise (`NODE_COMPILE_CACHE`, `NODE_DISABLE_COMPILE_CACHE`). Answers the folder; `undefined` where nothing is kept.
+ * Where compiled code is kept between runs: a folder of our own, since whoever can write there runs code as this user, and
+ * Node's default is a folder shared by all. Another one, or none, where the user decided so (`NODE_COMPILE_CACHE`,
+ * `NODE_DISABLE_COMPILE_CACHE`); `undefined` where there is none.
  */
-export function keepCompiledCode(
-  host: CacheHost = { env: process.env, uid: process.geteuid?.() },
-): string | undefined {
-  if (host.env.NODE_DISABLE_COMPILE_CACHE) return undefined;
-  // Node uses it already.
-  if (host.env.NODE_COMPILE_CACHE) return resolve(host.env.NODE_COMPILE_CACHE);
-  const folder = privateCacheFolder(host);
+export function codeFolder(host = THIS_PROCESS): string | undefined {
+  const { NODE_DISABLE_COMPILE_CACHE: isRefused, NODE_COMPILE_CACHE: chosen } = host.env;
+  if (isRefused) return undefined;
+  return chosen ? resolve(chosen) : privateCacheFolder(host);
+}
+
+/** Has Node keep the code of what it loads from now on, where {@link codeFolder} says. */
+export function keepCompiledCode(host = THIS_PROCESS): void {
+  const folder = codeFolder(host);
   if (folder !== undefined) enableCompileCache(folder);
-  return folder;
 }
 
 /**

@@ -21,20 +21,23 @@ export class ProgramFiles {
   readonly #folder: string;
   readonly #require: NodeJS.Require;
   readonly #cache: CodeCache | undefined;
+  readonly #beforePackages: () => void;
   readonly #fresh: { readonly path: string; readonly script: Script }[] = [];
 
-  constructor(folder: string, cache: CodeCache | undefined) {
+  /** `beforePackages` is called before Node loads what is not of these files. */
+  constructor(folder: string, cache: CodeCache | undefined, beforePackages: () => void) {
     this.#folder = folder;
-    this.#require = createRequire(join(folder, 'main.js'));
+    this.#beforePackages = beforePackages;
+    this.#require = createRequire(`${folder}/main.js`);
     this.#cache = cache;
   }
 
   /** The exports of a file, which is run; anything but `./…` is what Node says it is. */
   readonly load = (name: string): unknown => {
     if (!name.startsWith('./')) return this.#require(name);
-    const filename = join(this.#folder, name);
+    const filename = `${this.#folder}/${name.slice(2)}`;
     const text = readFileSync(filename, 'latin1');
-    const path = this.#cache && join(this.#cache.folder, `${name.slice(2)}.${this.#cache.command}`);
+    const path = this.#cache && `${this.#cache.folder}/${name.slice(2)}.${this.#cache.command}`;
     const cachedData = path === undefined ? undefined : readIfThere(path);
     const script = new Script(text, {
       filename,
@@ -42,8 +45,15 @@ export class ProgramFiles {
     });
     if (path !== undefined && (!cachedData || script.cachedDataRejected)) this.#fresh.push({ path, script });
     const module = { exports: {} };
-    script.runInThisContext()(module.exports, this.load, module, filename, this.#folder, importNow);
+    const { load, importNow } = this;
+    script.runInThisContext()(module.exports, load, module, filename, this.#folder, importNow);
     return module.exports;
+  };
+
+  /** What `import()` is in these files: V8 has none for code that it was handed. */
+  readonly importNow = (specifier: string): Promise<unknown> => {
+    this.#beforePackages();
+    return import(specifier);
   };
 
   /** Keeps the code of what ran now and was not kept yet. To be called at the end. */
@@ -62,11 +72,6 @@ export class ProgramFiles {
       // A full or read-only disk: the next start compiles again.
     }
   }
-}
-
-/** What `import()` is in these files: V8 has none for code that it was handed. */
-function importNow(specifier: string): Promise<unknown> {
-  return import(specifier);
 }
 
 function readIfThere(path: string): Buffer | undefined {

@@ -1,30 +1,30 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { keepCompiledCode } from './compile-cache.js';
+import { codeFolder, keepCompiledCode } from './compile-cache.js';
 import { HELP_COLUMNS } from './help/columns.js';
 import { type CodeCache, ProgramFiles } from './program-files.js';
+import { type Ended, runToEnd } from './run.js';
 
 /** The file of the bundled program that is run; the build puts its name here. */
 declare const PROGRAM: string;
 
-/** A run that has come to its end. */
-export interface Ended {
-  readonly exitCode: number;
-  /** What is left to do once the answer is out. */
-  readonly finish: () => void;
-}
-
 /** Runs that had an answer: they have used what the next run of the command will use. */
 const ANSWERED = [0, 3, 4];
 
-/** Runs the bundled program that lies beside this file. */
+/** Runs the bundled program that lies beside this file, and ends the process. */
+export function run(): void {
+  void runToEnd(start);
+}
+
+/** Runs the bundled program. */
 export async function start(): Promise<Ended> {
   const help = readyHelp(process.argv.slice(2));
   if (help !== undefined) {
     process.stdout.write(help);
     return { exitCode: 0, finish: () => {} };
   }
-  const files = new ProgramFiles(import.meta.dirname, codeCache(keepCompiledCode()));
+  // Node's own cache is for packages: few commands load one.
+  const files = new ProgramFiles(import.meta.dirname, codeCache(codeFolder()), keepCompiledCode);
   const program = files.load(PROGRAM);
   if (!isProgram(program)) throw new TypeError(`Expected runMain in ${PROGRAM}`);
   const exitCode = await program.runMain();
@@ -64,5 +64,5 @@ function codeCache(root: string | undefined): CodeCache | undefined {
   const [word = '', ...others] = process.argv.slice(2);
   const verb = /^[a-z]{1,20}$/.test(word) ? word : 'none';
   const asksForHelp = others.includes('--help') || others.includes('-h');
-  return { folder: join(root, 'program'), command: asksForHelp ? `${verb}-help` : verb };
+  return { folder: `${root}/program`, command: asksForHelp ? `${verb}-help` : verb };
 }

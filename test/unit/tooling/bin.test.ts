@@ -23,7 +23,10 @@ async function packageWith(program?: string) {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }');
   await writeFile(join(folder, 'start.js'), await bundleStart(REPOSITORY, 'main.js'));
-  await writeFile(join(folder, 'main.js'), `(function (exports, require) {${program}\n})`);
+  await writeFile(
+    join(folder, 'main.js'),
+    `(function (exports, require, _, __, ___, importNow) {${program}\n})`,
+  );
   return directory;
 }
 
@@ -141,7 +144,11 @@ describe('the bin on a Node that is too old', () => {
       stderr: { write: (line: string) => lines.push(line) },
       exitCode: 0,
     };
-    const context = createContext({ process, require: (name: string) => required.push(name) });
+    const require = (name: string) => {
+      required.push(name);
+      return { run: () => {} };
+    };
+    const context = createContext({ process, require });
     runInContext(script.replace(/^#!.*/, ''), context);
     return { err: lines.join(''), code: process.exitCode, required };
   }
@@ -157,7 +164,7 @@ describe('the bin on a Node that is too old', () => {
   );
 
   it.each(['22.13.0', '22.20.1', '23.0.0', '24.21.0', '100.0.0'])('goes on on %s', async (version) => {
-    expect(await runOn(version)).toEqual({ err: '', code: 0, required: ['./run.js'] });
+    expect(await runOn(version)).toEqual({ err: '', code: 0, required: ['../dist/program/start.js'] });
   });
 
   it('is read by any Node: no syntax that is younger than 2009', async () => {
@@ -180,7 +187,11 @@ describe('the bin on a Node that is too old', () => {
 
 describe('the compile cache of the bin', () => {
   const main = `const { getCompileCacheDir } = require('node:module');
-    exports.runMain = async () => { process.stdout.write(String(getCompileCacheDir())); return 0; }`;
+    exports.runMain = async () => {
+      await importNow('data:text/javascript,0');
+      process.stdout.write(String(getCompileCacheDir()));
+      return 0;
+    }`;
 
   it('is filled in the user’s own folder', async () => {
     await using home = await makeTempDir();
