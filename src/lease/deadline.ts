@@ -24,22 +24,28 @@ export class Deadline {
 /** The longest delay that a timer of Node takes, in milliseconds. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** Calls back once the deadline has passed, or not at all once the answer was called. */
+export function atDeadline(deadline: Deadline, callback: () => void): () => void {
+  const remainingMs = deadline.remainingMs();
+  if (remainingMs > MAX_TIMER_MS) return () => {};
+  const timer = setTimeout(callback, remainingMs);
+  return () => clearTimeout(timer);
+}
+
 /**
  * Settles as `work` does, or rejects with `onTimeout()` once the deadline has passed. Work that is late goes on
  * unobserved; stopping it is the caller's part.
  */
 export function withinDeadline<T>(work: Promise<T>, deadline: Deadline, onTimeout: () => Error): Promise<T> {
-  const remainingMs = deadline.remainingMs();
-  if (remainingMs > MAX_TIMER_MS) return work;
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(onTimeout()), remainingMs);
+    const cancel = atDeadline(deadline, () => reject(onTimeout()));
     work.then(
       (value) => {
-        clearTimeout(timer);
+        cancel();
         resolve(value);
       },
       (error: unknown) => {
-        clearTimeout(timer);
+        cancel();
         reject(error);
       },
     );

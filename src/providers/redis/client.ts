@@ -110,7 +110,7 @@ export class RedisClient {
       const to = ask ?? server ?? owner;
       let opened: Attempt;
       try {
-        opened = await this.#connectionTo(to, deadline, call);
+        opened = this.#openConnectionTo(to) ?? (await this.#connectionTo(to, deadline, call));
       } catch (error) {
         // The slot's owner is gone: another server may name a new one.
         const isTimeout = error instanceof TransportError && error.isTimeout;
@@ -162,6 +162,13 @@ export class RedisClient {
     this.#watch?.close();
     this.#closing.abort();
     this.#held.clear();
+  }
+
+  /** The connection to an address where it is open: nearly every call of a client that stays needs no more than that. */
+  #openConnectionTo(to: RedisAddress | undefined): Attempt | undefined {
+    if (this.#closing.signal.aborted) return undefined;
+    const connection = this.#held.get(to === undefined ? TARGET : formatAddress(to));
+    return connection?.isOpen ? { connection, reused: true } : undefined;
   }
 
   /** The open connection to an address, or a new one; calls that need it at the same time share one attempt. */

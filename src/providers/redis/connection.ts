@@ -1,5 +1,5 @@
 import { nextTick } from 'node:process';
-import { type Deadline, withinDeadline } from '../../lease/deadline.js';
+import { atDeadline, type Deadline } from '../../lease/deadline.js';
 import { HELLO, type RedisCommand } from './command.js';
 import type { ConnectSettings } from './connect-settings.js';
 import { isConnectionFailure, PlainConnection } from './plain-connection.js';
@@ -68,21 +68,39 @@ export class RedisConnection {
    *
    * @throws `TransportError` when the answers do not all arrive in time.
    */
-  async request(commands: readonly RedisCommand[], deadline: Deadline): Promise<Answer> {
-    if (deadline.remainingMs() === 0) throw timeout(false, 'timed out before it was sent');
-    const { promise: answer, resolve, reject } = Promise.withResolvers<Answer>();
-    // After every promise that is settled by now: whatever depth a call of this tick comes from, it joins in.
-    if (this.#queue.push({ commands, resolve, reject }) === 1) nextTick(() => void this.#flush());
-    this.#waiting += 1;
-    try {
-      return await withinDeadline(answer, deadline, () => {
-        this.#isRetired = true;
-        return timeout(true, 'timed out waiting for the answer');
-      });
-    } finally {
+  request(commands: readonly RedisCommand[], deadline: Deadline): Promise<Answer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    if (deadline.remainingMs() === 0) {
+      reject(timeout(false, 'timed out before it was sent'));
+      return promise;
+    }
+    let isOver = false;
+    const end = () => {
+      if (isOver) return;
+      isOver = true;
+      cancel();
       this.#waiting -= 1;
       if (this.#isRetired) this.retire();
-    }
+    };
+    const request: Request = {
+      commands,
+      resolve: (answer) => {
+        resolve(answer);
+        end();
+      },
+      reject: (error) => {
+        reject(error);
+        end();
+      },
+    };
+    const cancel = atDeadline(deadline, () => {
+      this.#isRetired = true;
+      request.reject(timeout(true, 'timed out waiting for the answer'));
+    });
+    // After every promise that is settled by now: whatever depth a call of this tick comes from, it joins in.
+    if (this.#queue.push(request) === 1) nextTick(() => this.#flush());
+    this.#waiting += 1;
+    return promise;
   }
 
   /** Takes no more requests, and closes once those that wait have ended. */
@@ -93,19 +111,29 @@ export class RedisConnection {
 
   readonly close = (): void => this.#connection.close();
 
-  async #flush(): Promise<void> {
-    const requests = this.#queue;
+  /** Each request ends with its own last reply: its caller goes on while the server is at the next. */
+  #flush(): void {
+    const requests = this.#queue.values();
+    const commands = this.#queue.flatMap((request) => request.commands);
     this.#queue = [];
-    const commands = requests.flatMap((request) => request.commands);
-    const [hello, ...replies] = await this.#connection.write([HELLO, ...commands]);
-    const view = readHello(hello);
-    let offset = 0;
-    for (const { commands: asked, resolve, reject } of requests) {
-      const own = replies.slice(offset, offset + asked.length);
-      const failure = own.find(isConnectionFailure);
-      if (failure) reject(failure);
-      else resolve({ view, replies: own });
-      offset += asked.length;
-    }
+    let hello: unknown;
+    let view: ServerView | undefined;
+    let request = requests.next().value;
+    let replies: unknown[] = [];
+    this.#connection.write([HELLO, ...commands], (reply) => {
+      if (view) replies.push(reply);
+      else {
+        hello = reply;
+        view = readHello(reply);
+      }
+      // More than one may be complete: a request may want no more than HELLO.
+      while (request?.commands.length === replies.length) {
+        const failure = [hello, ...replies].find(isConnectionFailure);
+        if (failure) request.reject(failure);
+        else request.resolve({ view, replies });
+        replies = [];
+        request = requests.next().value;
+      }
+    });
   }
 }

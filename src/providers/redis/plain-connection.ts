@@ -96,27 +96,33 @@ export class PlainConnection {
   }
 
   /**
-   * Puts all commands on the wire at once. Answers one reply each: an error reply as a {@link ReplyFailure}, and what
-   * was not answered for want of a connection as that failure, see {@link isConnectionFailure}.
+   * Puts all commands on the wire at once, and tells each reply when it comes, in the order of the commands: an error reply as
+   * a {@link ReplyFailure}, and what was not answered for want of a connection as that failure, see
+   * {@link isConnectionFailure}.
    */
-  async write(commands: readonly RedisCommand[]): Promise<readonly unknown[]> {
-    const issued = commands.map(([name, ...args]) => new TrackedCommand(name, args));
+  write(commands: readonly RedisCommand[], onReply: (reply: unknown) => void): void {
+    let first: unknown;
     const { stream } = this.#redis;
     stream?.cork();
-    const answers = issued.map((command) => this.#redis.sendCommand(command));
-    stream?.uncork();
-    const replies: unknown[] = [];
-    for (const [index, outcome] of (await Promise.allSettled(answers)).entries()) {
-      if (outcome.status === 'fulfilled') replies.push(outcome.value);
-      else if (outcome.reason instanceof ReplyError) {
-        replies.push(new ReplyFailure(String(outcome.reason.message)));
-      } else {
-        replies.push(this.#failure(issued[index]?.written ?? false, replies[0]));
-        continue;
-      }
-      this.#hasAnswered = true;
+    for (const [name, ...args] of commands) {
+      const command = new TrackedCommand(name, args);
+      const settle = (reply: unknown) => {
+        first ??= reply;
+        onReply(reply);
+      };
+      Promise.resolve(this.#redis.sendCommand(command)).then(
+        (reply) => {
+          this.#hasAnswered = true;
+          settle(reply);
+        },
+        (reason: Error) => {
+          if (!(reason instanceof ReplyError)) return settle(this.#failure(command.written, first));
+          this.#hasAnswered = true;
+          settle(new ReplyFailure(reason.message));
+        },
+      );
     }
-    return replies;
+    stream?.uncork();
   }
 
   /**
@@ -124,15 +130,18 @@ export class PlainConnection {
    *
    * @throws {@link TransportError}; `LeaseError` when the server turned the connection away.
    */
-  async send(
+  send(
     commands: readonly RedisCommand[],
     deadline: Deadline,
     late = 'timed out waiting for the answer',
   ): Promise<readonly unknown[]> {
-    const replies = await withinDeadline(this.write(commands), deadline, () => timeout(true, late));
-    const failure = replies.find(isConnectionFailure);
-    if (failure) throw failure;
-    return replies;
+    const { promise, resolve, reject } = Promise.withResolvers<readonly unknown[]>();
+    const replies: unknown[] = [];
+    this.write(commands, (reply) => {
+      if (isConnectionFailure(reply)) reject(reply);
+      else if (replies.push(reply) === commands.length) resolve(replies);
+    });
+    return withinDeadline(promise, deadline, () => timeout(true, late));
   }
 
   readonly close = (): void => {
