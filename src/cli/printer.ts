@@ -59,9 +59,9 @@ export class Printer {
   }
 
   /** Shows on a terminal that this is being waited for, until something is printed; `--quiet` and `--json` leave it out. */
-  busy(text: string): void {
+  busy(text: string | (() => string)): void {
     if (this.#isQuiet || this.mode === 'json' || !Progress.isPossible(this.#io)) return;
-    const shown = printable(text);
+    const shown = printable(typeof text === 'string' ? text : text());
     if (this.#progress) this.#progress.text = shown;
     else this.#progress = new Progress(this.#io, shown, this.#isColourRefused);
   }

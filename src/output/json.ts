@@ -1,7 +1,7 @@
 import type { BackendSource } from '../lease/backend.js';
 import { AmbiguousKeyError, isLeaseError } from '../lease/errors.js';
 import type { SeenLease } from '../lease/inspector.js';
-import { parseKey } from '../lease/key.js';
+import { type KeyParts, parseKey } from '../lease/key.js';
 import { parseOwner } from '../lease/owner.js';
 import { escapeText } from '../lease/text.js';
 import type { ListEnd, ListedLease } from '../operations/list-leases.js';
@@ -56,7 +56,7 @@ export function listedLeaseJson(lease: ListedLease, atMs: number): JsonObject {
   const { health, assumedTtlMs } = lease;
   return {
     schema: 'mastra-lease/lease@1',
-    ...keyFields(lease.key),
+    ...keyFields(lease.key, lease.parts),
     ...(lease.keyHex !== undefined && { keyHex: lease.keyHex }),
     ...leaseFields(lease, atMs),
     health,
@@ -126,10 +126,12 @@ export function errorFields(error: Error): JsonObject {
 }
 
 /** The written key, and what it is made of. */
-export function keyFields(key: string): JsonObject {
-  const { kind, ...ids } = parseKey(key);
-  const written = Object.fromEntries(Object.entries(ids).map(([name, value]) => [name, escapeText(value)]));
-  return { key: escapeText(key), kind, ...(kind === 'other' ? {} : written) };
+export function keyFields(key: string, parts: KeyParts = parseKey(key)): JsonObject {
+  const { kind } = parts;
+  const fields: Record<string, string> = { key: escapeText(key), kind };
+  if (kind === 'other') return fields;
+  for (const [name, value] of Object.entries(parts)) if (name !== 'kind') fields[name] = escapeText(value);
+  return fields;
 }
 
 /** Owner and time left. The instant of expiry is inferred: this host's clock plus the time left. */

@@ -1,3 +1,4 @@
+import { nextTick } from 'node:process';
 import { type ListEnd, type ListedLease, listLeases } from '../../operations/list-leases.js';
 import { listEndJson, listedLeaseJson } from '../../output/json.js';
 import {
@@ -12,6 +13,7 @@ import { type ExitCode, exitCodeOfError } from '../exit-codes.js';
 import { type FilterOptions, oneOf, parseLimit, readFilter, withFilterOptions } from '../filter-options.js';
 import { type CommonOptions, threadTtlMs, withCommonOptions } from '../options.js';
 import type { Session } from '../session.js';
+import { keepHeapSmall } from '../small-heap.js';
 
 type ListCommandOptions = CommonOptions & FilterOptions & { readonly sort?: string; readonly limit?: string };
 
@@ -44,7 +46,7 @@ export const list = sealCommand<ListInput>({
         filter,
         threadTtlMs: threadTtlMs(run.io.env),
         onProgress: ({ scannedKeys }) =>
-          session.printer.busy(`listing: ${scannedKeys.toLocaleString('en')} keys scanned`),
+          session.printer.busy(() => `listing: ${scannedKeys.toLocaleString('en')} keys scanned`),
       });
       return session.printer.mode === 'json' && sort === undefined
         ? streamJson(session, events, limit)
@@ -54,15 +56,41 @@ export const list = sealCommand<ListInput>({
 
 type Events = ReturnType<typeof listLeases>;
 
+/** How many characters are put together before they go out: a call for each line costs more than the line. */
+const CHARACTERS_PER_WRITE = 16_384;
+
 async function streamJson({ printer, io }: Session, events: Events, limit: number): Promise<ExitCode> {
+  keepHeapSmall();
   let shown = 0;
-  for await (const event of events) {
-    if (printer.isReaderGone) return 0;
-    if ('end' in event) return endJson(printer, event.end);
-    if (shown < limit) await printer.json(listedLeaseJson(event.lease, io.clock.wallMs()));
-    shown += 1;
+  let text = '';
+  let written: Promise<void> | undefined;
+  const flush = () => {
+    if (text !== '') written = printer.line(text);
+    text = '';
+  };
+  let end: ListEnd | undefined;
+  try {
+    for await (const event of events) {
+      if (printer.isReaderGone) return 0;
+      if ('end' in event) end = event.end;
+      else if (shown < limit) {
+        // What comes in one go goes out in one, and none waits for a lease that is still to be found.
+        if (text === '') {
+          await written;
+          nextTick(flush);
+        }
+        const line = JSON.stringify(listedLeaseJson(event.lease, io.clock.wallMs()));
+        text = text === '' ? line : `${text}\n${line}`;
+        if (text.length >= CHARACTERS_PER_WRITE) flush();
+      }
+      shown += 1;
+    }
+  } finally {
+    flush();
+    await written;
   }
-  throw new Error('The listing had no end');
+  if (!end) throw new Error('The listing had no end');
+  return endJson(printer, end);
 }
 
 async function endJson(printer: Session['printer'], end: ListEnd): Promise<ExitCode> {

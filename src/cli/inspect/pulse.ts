@@ -41,7 +41,7 @@ export async function inspectEverything(
   const { inspections, end } = await pulse(context, {
     filter,
     onProgress: ({ scannedKeys }) =>
-      session.printer.busy(`listing: ${scannedKeys.toLocaleString('en')} keys scanned`),
+      session.printer.busy(() => `listing: ${scannedKeys.toLocaleString('en')} keys scanned`),
   });
   session.printer.idle();
   // Nothing was seen: "0 leases" would be an answer.

@@ -1,5 +1,6 @@
 import type { WatchEvent } from '../../operations/watch-event.js';
 import type { Session } from '../session.js';
+import { keepHeapSmall } from '../small-heap.js';
 import type { Ending } from './ending.js';
 import { runScreen, screenActions } from './screen.js';
 import { printEvents } from './stream.js';
@@ -19,6 +20,7 @@ export interface Live {
 export async function showLive(session: Session, live: Live): Promise<number> {
   const { io, printer, context, isReadOnlyContext, audit } = session;
   const { events, isWritable, isOnScreen, ending, leaseTtlMs } = live;
+  keepHeapSmall();
   const source = () => context.backend.source();
   if (!isOnScreen) {
     if (isWritable) await printer.warn('--write needs a terminal: this stream only reads');

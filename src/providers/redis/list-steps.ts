@@ -12,8 +12,8 @@ import { listStep } from './scripts.generated.js';
  * server about twenty times what passing a key does, so the second bound holds where every key is a lease.
  */
 const COUNT = 200;
-const SCANS = 20;
-const LEASES = 200;
+const SCANS = 15;
+const LEASES = 150;
 
 /** Keys per SCAN where scripts are refused: each command is then a step of its own. */
 const PLAIN_COUNT = 1000;

@@ -35,8 +35,8 @@ export async function* listLeases(
 ): AsyncGenerator<Lease> {
   const listing = new Listing(client, scripts, keyPrefix, options);
   const first = await listing.step('any', '0');
-  if (first.view.mode === 'cluster') yield* listing.scanCluster();
-  else yield* listing.scanAlone(first);
+  const batches = first.view.mode === 'cluster' ? listing.scanCluster() : listing.scanAlone(first);
+  for await (const leases of batches) for (const lease of leases) yield lease;
 }
 
 /** An answer, and so a scan, that came from a server of unknown role. */
@@ -52,6 +52,10 @@ interface Failure {
   readonly error: LeaseError;
 }
 
+/** How much of a step is made into leases at once: owners may be of any size, and those of a step are many. */
+const BYTES_PER_BATCH = 65_536;
+
+/** Scans in batches: a lease that came through every generator on its own would cost more than to read it. */
 class Listing {
   readonly #client: RedisClient;
   readonly #scripts: ScriptRunner;
@@ -74,7 +78,7 @@ class Listing {
     return { ...step, readAtMs: systemClock.monotonicMs() };
   }
 
-  async *scanAlone(first: TimedStep): AsyncGenerator<Lease> {
+  async *scanAlone(first: TimedStep): AsyncGenerator<readonly Lease[]> {
     assertNoReplica(first);
     let doubt: Doubt | undefined;
     try {
@@ -85,7 +89,7 @@ class Listing {
     if (doubt) assertPrimary(doubt, 'list');
   }
 
-  async *scanCluster(): AsyncGenerator<Lease> {
+  async *scanCluster(): AsyncGenerator<readonly Lease[]> {
     const { signal } = this.#options;
     const { masters, uncoveredSlots } = await orAborted(readClusterMasters(this.#client), signal);
     const failures: Failure[] = [];
@@ -125,7 +129,7 @@ class Listing {
   }
 
   /** Scans one server to the end. A cursor belongs to the process that gave it: on a new connection it starts again. */
-  async *#scanServer(route: Route, first: TimedStep): AsyncGenerator<Lease, Doubt | undefined> {
+  async *#scanServer(route: Route, first: TimedStep): AsyncGenerator<readonly Lease[], Doubt | undefined> {
     let step = first;
     let doubt: Doubt | undefined;
     let restarts = 0;
@@ -159,20 +163,34 @@ class Listing {
   }
 
   /** The leases of entries, without those that were met before or are none. */
-  async *#readNew(entries: readonly Entry[]): AsyncGenerator<Lease> {
+  async *#readNew(entries: readonly Entry[]): AsyncGenerator<readonly Lease[]> {
+    let found: Lease[] = [];
+    let bytes = 0;
     for (const { record, owner, pttl } of entries) {
       // The pattern was escaped; what it matched is checked all the same.
       if (!record.subarray(0, this.#prefix.length).equals(this.#prefix)) continue;
       const key = decodeKey(record.subarray(this.#prefix.length));
       const identity = key.keyHex ?? `:${key.key}`;
       if (this.#seen.has(identity)) continue;
-      // Without an owner its slot is moving: whoever has the key by now is asked.
-      const read = owner === undefined ? (await this.#scripts.read(record)).lease : [owner, pttl];
+      let read: unknown = [owner, pttl];
+      if (owner === undefined) {
+        // Its slot is moving: whoever has the key by now is asked, and may not answer.
+        yield found;
+        found = [];
+        read = (await this.#scripts.read(record)).lease;
+      }
       const lease = readOwnerAndTtl('list', key.key, read);
       if (lease === undefined) continue;
       this.#seen.add(identity);
-      yield { ...lease, ...key };
+      found.push({ ...lease, ...key });
+      bytes += record.length + (owner?.length ?? 0);
+      if (bytes >= BYTES_PER_BATCH) {
+        yield found;
+        found = [];
+        bytes = 0;
+      }
     }
+    yield found;
   }
 
   /** What was seen is a part; but who may not look has seen nothing, and is told so. */

@@ -1,0 +1,9 @@
+import { setFlagsFromString } from 'node:v8';
+
+/**
+ * For a command that lets many thousand leases pass: V8 would let the space for what has just been made grow to 48 MB, and
+ * that is not what makes it faster. To be called before the first of them.
+ */
+export function keepHeapSmall(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
+}
