@@ -40,7 +40,9 @@ function partText(result: PartResult): string {
   const { work, peer, limit, tables, goals, plots = [], at, tookS, load, machine } = result;
   const { cpu, cores, memoryGb, system, node, redis, packages } = machine;
   const versions = Object.entries(packages).map(([name, version]) => `${name} ${version}`);
-  const notes = goals.flatMap(({ what, note }) => (note === undefined ? [] : [`- ${what}: ${note}`]));
+  const notes = goals.flatMap(({ what, isMet, note }) =>
+    isMet || note === undefined ? [] : [`- ${what}: ${note}`],
+  );
   return [
     `Work: ${work}\\\nBeside it: ${peer}\\\nLimit: ${limit}`,
     ...tables.map((table) => `**${table.title}**\n\n${markdown(table)}`),

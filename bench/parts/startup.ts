@@ -99,7 +99,13 @@ async function run(): Promise<Findings> {
       atMost('`owner` to the raw socket', ratio(samples('ours'), samples('raw')), 1.5, ' ×'),
       atLeast('the script with `redis` to `owner`', ratio(samples('redis'), samples('ours')), 2.5, ' ×'),
       atMost('`--help` to `node -e 0`', ratio(samples('help'), samples('empty')), 1.4, ' ×'),
-      atMost('a usage error to `node -e 0`', ratio(samples('usage'), samples('empty')), 1.4, ' ×'),
+      atMost(
+        'a usage error to `node -e 0`',
+        ratio(samples('usage'), samples('empty')),
+        1.4,
+        ' ×',
+        'the command has to be declared to the parser, and the parser loaded, before an option can be wrong',
+      ),
       atMost('`owner` on SQLite to the raw socket', ratio(samples('sqlite'), samples('raw')), 1.6, ' ×'),
     ],
   };

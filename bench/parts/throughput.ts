@@ -109,6 +109,9 @@ async function run(): Promise<Findings> {
   };
 }
 
+const WHY_NOT_MORE =
+  'each write begins with HELLO, so that an answer says whether a primary gave it: one caller alone pays it with each call';
+
 function worst(
   goals: readonly {
     readonly peer: string;
@@ -121,7 +124,13 @@ function worst(
 ): Goal {
   const [lowest] = goals.filter((goal) => goal.peer === peer).sort((one, other) => one.ratio - other.ratio);
   if (!lowest) throw new Error(`Nothing was compared with ${peer}`);
-  return atLeast(`ours to ${name}, in the worst row (${lowest.row})`, lowest.ratio, lowest.least, ' ×');
+  return atLeast(
+    `ours to ${name}, in the worst row (${lowest.row})`,
+    lowest.ratio,
+    lowest.least,
+    ' ×',
+    WHY_NOT_MORE,
+  );
 }
 
 async function compare(
