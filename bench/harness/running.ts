@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { waitFor } from '../../test/support/wait-for.js';
+
+/** How many characters a match of what is waited for has at most. */
+const LONGEST_MATCH = 200;
 
 /** A process that goes on until it is told to end, or is disposed of. */
 export interface Running extends AsyncDisposable {
@@ -24,8 +26,13 @@ export function startRunning(
   });
   let text = '';
   let complaint = '';
+  // Only what is new is looked at: to search all of it again and again would be most of what the machine does.
+  let recent = '';
+  let onPart = (_recent: string): void => {};
   child.stdout?.setEncoding('utf8').on('data', (part: string) => {
     text += part;
+    onPart(recent + part);
+    recent = (recent + part).slice(-LONGEST_MATCH);
   });
   child.stderr?.setEncoding('utf8').on('data', (part: string) => {
     complaint += part;
@@ -34,16 +41,20 @@ export function startRunning(
   return {
     pid: child.pid ?? 0,
     output: () => text,
-    printed: async (pattern, deadlineMs = 60_000) => {
-      await waitFor(
-        () => {
-          if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${complaint}`);
-          return pattern.test(text);
-        },
-        { deadlineMs, everyMs: 2, what: `${pattern} of ${args.join(' ')}: ${complaint}` },
-      );
-      return performance.now() - startedMs;
-    },
+    printed: (pattern, deadlineMs = 60_000) =>
+      new Promise((resolve, reject) => {
+        const fail = (why: string) =>
+          reject(new Error(`${pattern} of ${args.join(' ')}: ${why}: ${complaint}`));
+        const timer = setTimeout(fail, deadlineMs, `not within ${deadlineMs} ms`);
+        const look = (part: string) => {
+          if (!pattern.test(part)) return;
+          clearTimeout(timer);
+          resolve(performance.now() - startedMs);
+        };
+        onPart = look;
+        look(text);
+        ended.then(() => fail(`it ended with ${child.exitCode}`), reject);
+      }),
     finish: async () => {
       child.stdin?.end();
       await ended;

@@ -1,7 +1,6 @@
 import { type Due, DueHeap } from '../lease/due-heap.js';
 import { readHealth } from '../lease/health.js';
 import type { LeaseChange, SeenLease } from '../lease/inspector.js';
-import { parseKey } from '../lease/key.js';
 import { leaseId } from '../lease/lease-id.js';
 import type { PolledChange } from '../lease/poll-leases.js';
 import type { WatchEvent } from './watch-event.js';
@@ -155,8 +154,10 @@ export class LeaseTracker {
         events.push(eventOf('no-expiry', read, now, true));
       else if (isLate && !known.isLate) events.push(lateEvent(tracked, now));
     }
+    // A large one would be there twice while it is told.
+    found.clear();
     for (const [id, known] of before) {
-      if (!found.has(id)) events.push(goneEvent(known, now.monotonicMs, now));
+      if (!this.#leases.has(id)) events.push(goneEvent(known, now.monotonicMs, now));
     }
     this.#isKnown = true;
     return [this.#snapshot(now), ...events];
@@ -173,7 +174,6 @@ export class LeaseTracker {
         ...(left !== undefined && { remainingMs: left }),
         ...(health !== undefined && { health }),
         ...(assumedTtlMs !== undefined && { assumedTtlMs }),
-        parts: parseKey(rest.key),
       };
     });
     return { type: 'snapshot', atMs: Math.round(now.wallMs), leases };
@@ -182,9 +182,10 @@ export class LeaseTracker {
   #live(change: Extract<LeaseChange, { kind: 'live' }>, now: Moment): readonly WatchEvent[] {
     const { kind: _, ...cost } = change;
     const isNews = this.#downReason !== undefined || !isSameCost(this.#up, change);
+    const isOtherInterval = this.#up?.intervalMs !== change.intervalMs;
     this.#up = change;
     this.#downReason = undefined;
-    this.#queueAll();
+    if (isOtherInterval) this.#queueAll();
     return isNews ? [{ type: 'backend-up', atMs: Math.round(now.wallMs), ...cost }] : [];
   }
 

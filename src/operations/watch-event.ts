@@ -1,6 +1,5 @@
 import type { HealthReading } from '../lease/health.js';
 import type { SeenLease } from '../lease/inspector.js';
-import type { KeyParts } from '../lease/key.js';
 
 /** What can happen to a lease, as a watcher tells it. */
 export const LEASE_EVENTS = [
@@ -17,9 +16,7 @@ export const LEASE_EVENTS = [
 export type LeaseEventType = (typeof LEASE_EVENTS)[number];
 
 /** A lease of a snapshot. Time left and health are absent where the provider tells owners alone. */
-export interface WatchedLease extends SeenLease, Partial<HealthReading> {
-  readonly parts: KeyParts;
-}
+export interface WatchedLease extends SeenLease, Partial<HealthReading> {}
 
 /** The whole state, at the start and after every gap: what is not in it is free. */
 export interface SnapshotEvent {

@@ -36,7 +36,8 @@ export class WatchFilterer {
     if (this.#isEverything || event.type === 'backend-up' || event.type === 'backend-down') return event;
     if (event.type !== 'snapshot') return this.#passesLease(event) ? event : undefined;
     const leases = event.leases.filter(
-      (lease) => this.#followed.has(leaseId(lease)) || this.#isWanted(lease),
+      (lease) =>
+        this.#followed.has(leaseId(lease)) || this.#isWanted({ ...lease, parts: parseKey(lease.key) }),
     );
     // Across a gap: what is not in the snapshot has ended, and its end is still to be told.
     for (const lease of leases) this.#followed.add(leaseId(lease));

@@ -1,7 +1,7 @@
 import type { WatchEvent } from '../operations/watch-event.js';
 
 /** How long events are collected at most, in milliseconds: each batch is worked in at once. */
-const BATCH_MS = 90;
+const BATCH_MS = 60;
 
 /** What a pump hands its events to. */
 export interface PumpSink {

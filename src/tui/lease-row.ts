@@ -39,11 +39,11 @@ const KEPT_INTERVALS = 16;
 
 /** The row of a lease of a snapshot; what was seen of it before goes on. */
 export function rowOfSnapshot(lease: WatchedLease, atMs: number, before: LeaseRow | undefined): LeaseRow {
-  const { parts, health, remainingMs, assumedTtlMs = 0 } = lease;
+  const { key, health, remainingMs, assumedTtlMs = 0 } = lease;
   const known = before && isSameOwner(before, lease) ? before : undefined;
   return {
     ...namesOf(lease),
-    parts,
+    parts: before?.parts ?? parseKey(key),
     ...(health !== undefined && { health }),
     ...endsAt(remainingMs, atMs),
     longestMs: Math.max(remainingMs ?? 0, assumedTtlMs, known?.longestMs ?? 0),

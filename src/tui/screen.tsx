@@ -4,6 +4,7 @@ import { App } from './app.js';
 import { type Effect, runEffect } from './effects.js';
 import { pumpEvents } from './event-pump.js';
 import { FrameStream } from './frame-stream.js';
+import { KeyStream } from './key-stream.js';
 import { intentOf, placeOf } from './keymap.js';
 import type { Size } from './layout.js';
 import { Lifetime } from './lifetime.js';
@@ -15,6 +16,8 @@ import { TerminalScreen } from './terminal-screen.js';
 
 const TICK_MS = 1_000;
 const PLAY_MS = 100;
+/** Between two frames that nobody has pressed a key for, in milliseconds: whoever looks sees no more than ten a second. */
+const FRAME_MS = 100;
 
 /** The exit code of a program whose terminal has gone. */
 const HANGUP = 129;
@@ -51,6 +54,8 @@ class Screen {
   readonly #ends: (() => void)[] = [];
   #state: TuiState;
   #timer: NodeJS.Timeout | undefined;
+  #frame: NodeJS.Timeout | undefined;
+  #drawnAtMs = Number.NEGATIVE_INFINITY;
   #isEnding = false;
   #isOver = false;
 
@@ -78,7 +83,7 @@ class Screen {
         () => this.#size(),
         (lines) => this.#terminal.draw(lines),
       ),
-      stdin: io.stdin,
+      stdin: new KeyStream(io.stdin),
       // Decided by whoever calls this, from the terminal; Ink would also look at CI.
       interactive: true,
       // Each frame whole and at once: how it comes to the terminal is not Ink's.
@@ -122,17 +127,25 @@ class Screen {
     const { events, clock } = this.#options;
     const stop = pumpEvents(events, {
       monotonicMs: () => clock.monotonicMs(),
-      onEvents: (batch) => this.#tick({ type: 'events', events: batch }),
-      onEnd: () => this.#tick({ type: 'ended' }),
+      onEvents: (events) => this.#learn({ type: 'events', events }),
+      onEnd: () => this.#learn({ type: 'ended' }),
       onError: (error) => this.#end(() => this.#reject(error)),
     });
     this.#ends.push(stop);
   }
 
-  /** Draws what time has changed, and perhaps what else has; the next time is some while after the last. */
-  #tick(...actions: readonly Action[]): void {
-    this.#dispatch(this.#now(), ...actions);
+  /** Draws what time has changed; the next time is some while after the last. */
+  #tick(): void {
+    this.#apply(this.#now());
+    this.#drawSoon();
     this.#schedule();
+  }
+
+  /** What is told is known at once, and drawn with what else is told soon after. */
+  #learn(action: Action): void {
+    this.#apply(this.#now());
+    this.#apply(action);
+    this.#drawSoon();
   }
 
   #now(): Action {
@@ -181,7 +194,17 @@ class Screen {
   }
 
   #draw(): void {
-    if (!this.#isOver) this.#ink.rerender(this.#view());
+    clearTimeout(this.#frame);
+    this.#frame = undefined;
+    if (this.#isOver) return;
+    this.#drawnAtMs = this.#options.clock.monotonicMs();
+    this.#ink.rerender(this.#view());
+  }
+
+  #drawSoon(): void {
+    const waitMs = this.#drawnAtMs + FRAME_MS - this.#options.clock.monotonicMs();
+    if (waitMs <= 0) this.#draw();
+    else this.#frame ??= setTimeout(() => this.#draw(), waitMs);
   }
 
   #run(effect: Effect): void {
@@ -232,6 +255,7 @@ class Screen {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#frame);
     for (const end of this.#ends) end();
     this.#terminal.close();
   }

@@ -1,4 +1,4 @@
-import { parseKey, threadKey } from '../../src/lease/key.js';
+import { threadKey } from '../../src/lease/key.js';
 import type {
   LeaseEvent,
   LeaseEventType,
@@ -14,7 +14,6 @@ export function lease(key: string, owner: string, more: Partial<WatchedLease> = 
     remainingMs: 12_400,
     health: 'ok',
     assumedTtlMs: 15_000,
-    parts: parseKey(key),
     ...more,
   };
 }

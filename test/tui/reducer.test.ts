@@ -93,8 +93,8 @@ describe('what happens', () => {
   });
 
   test('a time left that cannot be read is unknown, not over', () => {
-    const { key, owner, parts } = threadLease('u', 'a', 'run-1');
-    const run = new Run().see(snapshot([{ key, owner, parts }], START_MS));
+    const { key, owner } = threadLease('u', 'a', 'run-1');
+    const run = new Run().see(snapshot([{ key, owner }], START_MS));
     expect(run.state.known.rows[0]).not.toHaveProperty('endsAtMs');
     expect(run.state.known.rows[0]).not.toHaveProperty('health');
   });

@@ -1,6 +1,5 @@
 import type { BackendSource } from '../../lease/backend.js';
 import { HEALTHS } from '../../lease/health.js';
-import { parseKey } from '../../lease/key.js';
 import { unescapeText } from '../../lease/text.js';
 import {
   LEASE_EVENTS,
@@ -115,7 +114,6 @@ function parseWatchedLease(value: unknown): WatchedLease {
     ...lease,
     ...(health !== undefined && { health }),
     ...(assumedTtlMs !== undefined && { assumedTtlMs }),
-    parts: parseKey(lease.key),
   };
 }
 

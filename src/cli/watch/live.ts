@@ -20,9 +20,9 @@ export interface Live {
 export async function showLive(session: Session, live: Live): Promise<number> {
   const { io, printer, context, isReadOnlyContext, audit } = session;
   const { events, isWritable, isOnScreen, ending, leaseTtlMs } = live;
-  keepHeapSmall();
   const source = () => context.backend.source();
   if (!isOnScreen) {
+    keepHeapSmall({ areKept: true });
     if (isWritable) await printer.warn('--write needs a terminal: this stream only reads');
     await printEvents(printer, events, source);
     return 0;

@@ -221,10 +221,9 @@ describe('a snapshot', () => {
             ...late,
             health: 'late',
             assumedTtlMs: 15_000,
-            parts: { kind: 'thread', resource: 'user-1', thread: 'late' },
           },
-          { ...stuck, health: 'no-expiry', parts: { kind: 'other', text: 'stuck' } },
-          { key: 'k', owner: 'o', parts: { kind: 'other', text: 'k' } },
+          { ...stuck, health: 'no-expiry' },
+          { key: 'k', owner: 'o' },
         ],
       },
     ]);

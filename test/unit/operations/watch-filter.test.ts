@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { parseKey } from '../../../src/lease/key.js';
 import type { LeaseEvent, WatchEvent } from '../../../src/operations/watch-event.js';
 import { filterEvents, type WatchFilter } from '../../../src/operations/watch-filter.js';
 
@@ -24,7 +23,6 @@ const snapshot = (...leases: readonly (readonly [key: string, owner: string])[])
     owner,
     remainingMs: 9_000,
     health: 'ok',
-    parts: parseKey(key),
   })),
 });
 const DOWN = { type: 'backend-down', atMs: 0, reason: 'lost' } as const;

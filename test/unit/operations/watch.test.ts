@@ -139,7 +139,7 @@ describe('a provider that keeps the contract alone', () => {
     await watching.until('released');
     expect(watching.events).toEqual([
       expect.objectContaining({
-        leases: [{ key: 'deploy', owner: 'job-1', parts: { kind: 'other', text: 'deploy' } }],
+        leases: [{ key: 'deploy', owner: 'job-1' }],
       }),
       expect.objectContaining({ type: 'backend-up', how: 'polling' }),
       expect.objectContaining({ type: 'released', owner: 'job-1' }),
