@@ -12,6 +12,7 @@ import {
   openRedlockUniversal,
   openScripts,
 } from '../harness/lockers.js';
+import { openRenewals, type Renewal } from '../harness/one-renewal.js';
 import { atLeast, type Findings, type Goal, type Part, round } from '../harness/part.js';
 import { interleave, type Measure, type Sample } from '../harness/sample.js';
 
@@ -77,8 +78,20 @@ async function run(): Promise<Findings> {
     }
   }
   const files = await compareFiles();
+  const one = await compareOne(redis.url);
   return {
     tables: [
+      {
+        title: 'One renewal after the other by one caller: where the time goes',
+        columns: ['', 'Microseconds each'],
+        rows: [
+          ['a raw socket, its answer unread: the server, the kernel and the event loop', one('raw')],
+          ['the same with HELLO before it', one('rawWithHello')],
+          ['the package `redis`', one('redis')],
+          ['the package `ioredis`, which ours, `redlock` and `redlock-universal` send with', one('ioredis')],
+          ['ours: HELLO, time limit, checks', one('ours')],
+        ],
+      },
       {
         title: `Redis, thousand operations a second (in brackets: ours to it), medians of ${ROUNDS} interleaved rounds`,
         columns: ['Operation, callers', 'ours', 'scripts by `redis`', '`redlock`', '`redlock-universal`'],
@@ -193,6 +206,29 @@ async function inBursts(operation: Operation, callers: number): Promise<number> 
     done += callers;
   }
   return done / ((performance.now() - startedMs) / 1_000);
+}
+
+/** Microseconds of one renewal, by the way in which it is sent. */
+async function compareOne(url: string) {
+  const ways = await openRenewals(url);
+  const measureOf = ({ renew }: Renewal) => {
+    return async () => 1e6 / (await byThemselves(renew, 1));
+  };
+  try {
+    const samples = await interleave(
+      {
+        raw: measureOf(ways.raw),
+        rawWithHello: measureOf(ways.rawWithHello),
+        redis: measureOf(ways.redis),
+        ioredis: measureOf(ways.ioredis),
+        ours: measureOf(ways.ours),
+      },
+      { rounds: 2 * ROUNDS },
+    );
+    return (name: keyof typeof ways) => round(samples(name).median);
+  } finally {
+    for (const way of Object.values(ways)) await way.close();
+  }
 }
 
 async function compareFiles() {

@@ -82,7 +82,7 @@ async function snapshot({ redis, admin, home }: Place): Promise<Findings> {
         more,
         120,
         ' MB',
-        'a lease kept costs some 600 bytes; the rest is what V8 lets pile up while the first 100,000 come in',
+        'a lease kept costs some 240 bytes; the rest is its part of the first view, and what V8 lets pile up while that comes in',
       ),
     ],
   };

@@ -36,6 +36,6 @@ it('keeps of a lease that was listed no more than that it was seen', async () =>
   expect(await bytesPerLease('list')).toBeLessThan(200);
 });
 
-it('keeps of a lease that is watched less than 800 bytes', async () => {
-  expect(await bytesPerLease('watch')).toBeLessThan(800);
+it('keeps of a lease that is watched less than 400 bytes', async () => {
+  expect(await bytesPerLease('watch')).toBeLessThan(400);
 });
