@@ -4,7 +4,6 @@ import { readLines } from '../../../src/cli/recording/lines.js';
 import { readRecording } from '../../../src/cli/recording/reader.js';
 import { UsageError } from '../../../src/cli/usage-error.js';
 import type { BackendSource } from '../../../src/lease/backend.js';
-import { parseKey } from '../../../src/lease/key.js';
 import { LEASE_EVENTS, type WatchEvent } from '../../../src/operations/watch-event.js';
 import { eventJson, recordingHeadJson } from '../../../src/output/watch-json.js';
 
@@ -61,20 +60,18 @@ const stored = fc
 const atMs = fc.integer({ min: 0, max: 4_000_000_000_000 });
 const left = fc.option(fc.integer({ min: 0, max: 86_400_000 }), { nil: null });
 const hex = fc.uint8Array({ minLength: 1, maxLength: 4 }).map((bytes) => Buffer.from(bytes).toString('hex'));
-const watched = fc
-  .record(
-    {
-      key: stored,
-      owner: stored,
-      remainingMs: left,
-      keyHex: hex,
-      ownerHex: hex,
-      health: fc.constantFrom('no-expiry', 'late', 'ok'),
-      assumedTtlMs: fc.integer({ min: 1, max: 86_400_000 }),
-    },
-    { requiredKeys: ['key', 'owner'] },
-  )
-  .map((lease) => ({ ...lease, parts: parseKey(lease.key) }));
+const watched = fc.record(
+  {
+    key: stored,
+    owner: stored,
+    remainingMs: left,
+    keyHex: hex,
+    ownerHex: hex,
+    health: fc.constantFrom('no-expiry', 'late', 'ok'),
+    assumedTtlMs: fc.integer({ min: 1, max: 86_400_000 }),
+  },
+  { requiredKeys: ['key', 'owner'] },
+);
 const anyEvent: fc.Arbitrary<WatchEvent> = fc.oneof(
   fc.record({ type: fc.constant('snapshot' as const), atMs, leases: fc.array(watched, { maxLength: 4 }) }),
   fc.record(
@@ -129,7 +126,6 @@ describe('a recording', () => {
       key: `user\0${index}`,
       owner: 'run',
       remainingMs: 15_000,
-      parts: parseKey(`user\0${index}`),
     }));
     const bytes = recorded([{ type: 'snapshot', atMs: AT_MS, leases }]);
     expect((await read(bytes)).events).toEqual([{ type: 'snapshot', atMs: AT_MS, leases }]);
