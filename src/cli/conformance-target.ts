@@ -9,6 +9,7 @@ import type { BackendSource } from '../lease/backend.js';
 import { resolveLeaseProvider } from '../lease/detect.js';
 import { UnsupportedError } from '../lease/errors.js';
 import { LEASE_METHODS } from '../lease/provider.js';
+import { tellLoadingBackend } from './asking.js';
 import { assertWritable } from './assert-writable.js';
 import { readConnectionSettings } from './connection-settings.js';
 import type { CliIo } from './io.js';
@@ -65,6 +66,7 @@ async function makeTarget(
   const { spec, foundBy, context } = located;
   const base = { foundBy, ...(context !== undefined && { context }) };
   const settings = readConnectionSettings(io, options, located);
+  tellLoadingBackend(printer, located);
   const budget = () => callTimeoutMs;
   switch (spec.kind) {
     case 'redis': {

@@ -3,9 +3,10 @@ import { threadKey } from '../lease/key.js';
 import { uniqueOwner } from '../lease/owner.js';
 import type { KeyRequest } from '../operations/resolve-key.js';
 import { formatDuration } from '../output/durations.js';
+import { tellAsking } from './asking.js';
 import type { CliIo } from './io.js';
 import { parseDuration, parseOwnerOption } from './options.js';
-import type { Printer } from './printer.js';
+import type { Session } from './session.js';
 
 /** Who claims: `--owner`, `MASTRA_LEASE_OWNER`, or a fresh unique owner. */
 export function readClaimant(written: string | undefined, io: Pick<CliIo, 'env' | 'identity'>): string {
@@ -32,7 +33,8 @@ export function knownKey(request: KeyRequest): string | undefined {
   return resource === undefined ? undefined : threadKey({ resource, thread });
 }
 
-/** Shows on a terminal that another has the key, and that this waits for its turn. */
-export function tellWaiting(printer: Printer, waitMs: number): void {
+/** Shows on a terminal what a claim waits for: the answer, or its turn where another may have the key. */
+export function tellWaiting({ printer, context }: Session, waitMs: number): void {
   if (waitMs > 0) printer.busy(`waiting up to ${formatDuration(waitMs)} for its turn`);
+  else tellAsking(printer, context.backend.source);
 }

@@ -55,14 +55,16 @@ export async function keepLease(
 }
 
 async function hold(
-  { context, printer, io }: Session,
+  session: Session,
   { target, owner, ttlMs, waitMs, maxDurationMs }: KeepPlan,
   relay: SignalRelay,
   onHeld: () => void,
 ): Promise<number> {
+  const { context, printer, io } = session;
   relay.acquire();
-  tellWaiting(printer, waitMs);
+  tellWaiting(session, waitMs);
   const held = await keep(context, { target, owner, ttlMs, graceMs: 0, waitMs, signal: relay.acquiring });
+  printer.pause();
   if (!held.isTaken) {
     const exitCode = waitMs > 0 ? 6 : 3;
     await printer.outcome(held.outcome, exitCode, false);
@@ -96,6 +98,7 @@ async function hold(
       await lease.release().catch(() => {});
       return LOST;
     }
+    printer.busy(`giving ${describeKey(lease.key)} back`);
     const gaveBack = lease.release().then(() => printer.talk(`gave ${describeKey(lease.key)} back`));
     await gaveBack.catch(async (error: unknown) => {
       const reason = error instanceof Error ? printable(error.message) : '';

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { type Access, type LocatedBackend, type LocateOptions, locateBackend } from '../backend/locate.js';
 import type { Step } from '../backend/locate-steps.js';
+import { tellLoading } from './asking.js';
 import type { CliIo } from './io.js';
 import type { CommonOptions } from './options.js';
 import type { Printer } from './printer.js';
@@ -30,6 +31,7 @@ export function locateOptions(
     cwd,
     loadModule: async (path, load) => {
       enterApplication(io, printer);
+      tellLoading(printer, path);
       const { createModuleLoader } = await import('../backend/module/load-module.js');
       return createModuleLoader({ cacheDir: io.application.cacheDir() })(path, load);
     },

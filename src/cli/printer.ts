@@ -34,6 +34,7 @@ export class Printer {
   readonly #typed: object;
   readonly #isColourRefused: boolean;
   #progress: Progress | undefined;
+  #isIdle = false;
   readonly #cautions = new Set<string>();
   #isReaderGone = false;
 
@@ -60,16 +61,27 @@ export class Printer {
 
   /** Shows on a terminal that this is being waited for, until something is printed; `--quiet` and `--json` leave it out. */
   busy(text: string | (() => string)): void {
-    if (this.#isQuiet || this.mode === 'json' || !Progress.isPossible(this.#io)) return;
+    if (this.#isIdle || this.#isQuiet || this.mode === 'json' || !Progress.isPossible(this.#io)) return;
     const shown = printable(typeof text === 'string' ? text : text());
     if (this.#progress) this.#progress.text = shown;
     else this.#progress = new Progress(this.#io, shown, this.#isColourRefused);
   }
 
-  /** Nothing is being waited for any more. */
-  idle(): void {
+  /** The same where nothing is shown that says more. */
+  stillBusy(text: () => string): void {
+    if (!this.#progress) this.busy(text);
+  }
+
+  /** What was waited for is there; what is waited for next is told when it begins. */
+  pause(): void {
     this.#progress?.stop();
     this.#progress = undefined;
+  }
+
+  /** Nothing is waited for any more, or another has the terminal: whatever goes on behind it is not shown. */
+  idle(): void {
+    this.pause();
+    this.#isIdle = true;
   }
 
   /** Writes one line of the answer, waiting while the reader is slow. */
@@ -94,9 +106,9 @@ export class Printer {
     await this.#write(this.#io.stderr, this.talkTheme.warn(text));
   }
 
-  /** Writes what `--verbose` asks for, whatever else is quiet. */
+  /** Writes what `--verbose` asks for, whatever else is quiet, above what is waited for. */
   async detail(text: string): Promise<void> {
-    if (this.isVerbose) await this.#write(this.#io.stderr, this.talkTheme.dim(`verbose: ${printable(text)}`));
+    if (this.isVerbose) await writeLine(this.#io.stderr, this.talkTheme.dim(`verbose: ${printable(text)}`));
   }
 
   /** Prints the answer for one key; `isOneOf` when the command asked about several. */
@@ -144,7 +156,7 @@ export class Printer {
 
   /** What is printed takes the place of what was being waited for. */
   async #write(stream: LineSink, text: string): Promise<void> {
-    this.idle();
+    this.pause();
     await writeLine(stream, text);
   }
 }

@@ -3,9 +3,8 @@ import type { ExaminedBackend } from '../backend/examined-backend.js';
 import type { Access, LocatedBackend } from '../backend/locate.js';
 import { examineBackend, type OpenOptions, openBackend } from '../backend/open.js';
 import { UnverifiedError } from '../lease/errors.js';
-import { escapeText } from '../lease/text.js';
 import type { OperationContext } from '../operations/context.js';
-import { placeText } from '../output/source-text.js';
+import { Asking, tellLoadingBackend } from './asking.js';
 import { assertWritable } from './assert-writable.js';
 import { Audit } from './audit.js';
 import { CommandBudget } from './budget.js';
@@ -61,16 +60,15 @@ export async function openSession(
   const located = await locate(io, printer, options, access);
   if (access === 'write') assertWritable(located);
   const opening = { access, bounds, kept, changesOnly };
-  const { open, budget } = await prepare(io, printer, options, located, opening);
-  tellBusy(printer, located, kept);
+  const { open, budget, asking } = await prepare(io, printer, options, located, opening);
+  tellLoadingBackend(printer, located);
   const examined = await openBackend(located, open);
   const { backend } = examined;
   await tellLoaded(printer, examined);
-  if (!kept) printer.busy(`asking ${placeText(backend.source())}`);
   let audit: Audit | undefined;
   try {
     if (access === 'write') audit = new Audit(io, printer, options, located.settings, () => backend.source());
-    await settle(io, options, located, examined, budget);
+    await settle(io, options, located, examined, budget, asking);
   } catch (error) {
     await backend.close();
     throw error;
@@ -102,13 +100,13 @@ export async function examineSession(
   readonly budget: CommandBudget;
 }> {
   const located = await locate(io, printer, options, 'read');
-  const { open, budget } = await prepare(io, printer, options, located, { access: 'read', bounds: 'call' });
-  tellBusy(printer, located);
+  const opening = { access: 'read', bounds: 'call' } as const;
+  const { open, budget, asking } = await prepare(io, printer, options, located, opening);
+  tellLoadingBackend(printer, located);
   const examined = await examineBackend(located, open);
   await tellLoaded(printer, examined);
-  printer.busy(`asking ${placeText(examined.source())}`);
   try {
-    await settle(io, options, located, examined, budget);
+    await settle(io, options, located, examined, budget, asking);
   } catch (error) {
     await examined.close();
     throw error;
@@ -123,8 +121,10 @@ async function settle(
   located: LocatedBackend,
   examined: ExaminedBackend,
   budget: CommandBudget,
+  asking: Asking,
 ): Promise<void> {
   await io.application.settle();
+  asking.begin(examined.source);
   budget.restart();
   if (probe) await probeInspector(examined, located);
 }
@@ -135,7 +135,7 @@ async function prepare(
   options: CommonOptions,
   located: LocatedBackend,
   { access, bounds, kept, changesOnly }: Omit<SessionOptions, 'signal'>,
-): Promise<{ readonly open: OpenOptions; readonly budget: CommandBudget }> {
+): Promise<{ readonly open: OpenOptions; readonly budget: CommandBudget; readonly asking: Asking }> {
   const { timeout } = located.settings;
   const configured =
     timeout === undefined ? DEFAULT_TIMEOUT_MS : parseDuration(timeout, 'timeout of the config');
@@ -151,11 +151,17 @@ async function prepare(
     );
   }
   const { application } = io;
+  const asking = new Asking(printer);
   return {
     budget,
+    asking,
     open: {
       access,
-      budget: (kind) => Math.min(budget.forCall(kind), kept?.callMs?.() ?? Number.POSITIVE_INFINITY),
+      budget: (kind) => {
+        // A command that stays tells by itself what it waits for: nobody waits for a renewal.
+        if (!kept) asking.tell();
+        return Math.min(budget.forCall(kind), kept?.callMs?.() ?? Number.POSITIVE_INFINITY);
+      },
       isKept: kept !== undefined,
       needsFile: changesOnly,
       clock: io.clock,
@@ -176,12 +182,6 @@ async function prepare(
       allowsNoop: options.allowNoop === true,
     },
   };
-}
-
-/** Loading an application may take a second; a command that stays may draw on the terminal itself. */
-function tellBusy(printer: Printer, { spec }: LocatedBackend, kept?: KeptOptions): void {
-  if (kept || (spec.kind !== 'module' && spec.kind !== 'mastra')) return;
-  printer.busy(`loading ${escapeText(spec.kind === 'module' ? spec.path : spec.entry)}`);
 }
 
 /** What `--verbose` says of a backend that was opened. */

@@ -32,6 +32,8 @@ export class ConformanceRun {
   readonly #scratch = `mastra-lease-conformance:${randomUUID()}`;
   readonly #seed: number;
   readonly #reports: ClauseReport[] = [];
+  readonly #running = new Set<Clause>();
+  #decidedClauses = 0;
   #setting: Setting | undefined;
   #scope: ConformanceReport['scope'] | undefined;
 
@@ -143,6 +145,8 @@ export class ConformanceRun {
     const { id, level, sentence, source } = clause;
     const trial = new Trial(setting, id);
     const startMs = performance.now();
+    this.#running.add(clause);
+    this.#tellProgress();
     let outcome: Outcome;
     try {
       outcome = outcomeOf(await this.#try(clause, trial), trial);
@@ -150,8 +154,18 @@ export class ConformanceRun {
       outcome = await outcomeOfThrown(error, trial);
     } finally {
       await this.#giveBack(trial.keys);
+      this.#running.delete(clause);
     }
+    this.#decidedClauses += 1;
+    this.#tellProgress();
     return { id, level, sentence, source, durationMs: performance.now() - startMs, ...outcome };
+  }
+
+  #tellProgress(): void {
+    const { onProgress } = this.#options;
+    if (!onProgress) return;
+    const running = Array.from(this.#running, ({ id, sentence }) => ({ id, sentence }));
+    onProgress({ decidedClauses: this.#decidedClauses, clauses: this.clauses.length, running });
   }
 
   /** What was decided so far. */

@@ -6,7 +6,7 @@
 export type { LeaseScope, LeaseTraits } from '../lease/provider.js';
 export { type DescribeOptions, describeLeaseProvider, type TestRunner } from './describe-lease-provider.js';
 export { CONFORMANCE_LEVELS, type ConformanceLevel, REQUIREMENTS, type Requirement } from './levels.js';
-export type { ConformanceOptions, ProviderFactory, ProviderProcess } from './options.js';
+export type { ConformanceOptions, ConformanceProgress, ProviderFactory, ProviderProcess } from './options.js';
 export type {
   CallReport,
   ClauseReport,

@@ -17,6 +17,16 @@ export interface ProviderProcess {
   kill(signal: 'SIGKILL'): unknown;
 }
 
+/** How far a run is. */
+export interface ConformanceProgress {
+  /** How many clauses are decided. */
+  readonly decidedClauses: number;
+  /** How many there are to decide. */
+  readonly clauses: number;
+  /** What is tried now, the longest first: those that do not disturb each other are tried at the same time. */
+  readonly running: readonly Pick<ClauseReport, 'id' | 'sentence'>[];
+}
+
 /** Options of a run. */
 export interface ConformanceOptions {
   /** How far to go; `linearizable` (everything) by default. */
@@ -41,6 +51,8 @@ export interface ConformanceOptions {
   readonly clauses?: readonly string[] | undefined;
   /** Told of each clause as it is decided. */
   readonly onClause?: ((clause: ClauseReport) => void) | undefined;
+  /** Called when a clause begins and when one is decided. */
+  readonly onProgress?: ((progress: ConformanceProgress) => void) | undefined;
   /** Ends the run: it cleans up and rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -73,7 +73,12 @@ export type LeaseChange =
       readonly why?: string;
     }
   /** Nothing is known any more; the watcher goes on trying, and says `live` when it is again. */
-  | { readonly kind: 'stale'; readonly reason: string };
+  | {
+      readonly kind: 'stale';
+      readonly reason: string;
+      /** What to do about it, where that is known. */
+      readonly remedy?: string;
+    };
 
 /** An inspector that tells changes as they happen. Only reads. */
 export interface LeaseWatcher {

@@ -1,6 +1,6 @@
 import type { SeenLease } from './inspector.js';
 import { LeasePoll, type PolledChange, type PolledSource, type PollOptions } from './lease-poll.js';
-import { endsWatch, staleReason } from './watch-failure.js';
+import { endsWatch, stalenessOf } from './watch-failure.js';
 
 export type { PolledChange, PolledSource, PollOptions };
 
@@ -46,9 +46,9 @@ export async function* pollLeases<Seen extends SeenLease>(
       } catch (error) {
         if (signal.aborted) return;
         if (endsWatch(error, hasBeenLive)) throw error;
-        const reason = staleReason(error);
-        if (reason !== staleFor) yield { kind: 'stale', reason };
-        staleFor = reason;
+        const why = stalenessOf(error);
+        if (why.reason !== staleFor) yield { kind: 'stale', ...why };
+        staleFor = why.reason;
         isLive = false;
         await poll.rest();
       }

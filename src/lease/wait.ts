@@ -145,7 +145,7 @@ class View {
       case 'stale':
         this.#isKnown = false;
         if (!(this.#failure instanceof Error) || !this.#failure.message.includes(change.reason)) {
-          this.#failure = new UnreachableError(change.reason);
+          this.#failure = new UnreachableError(change.reason, change);
         }
         return;
       case 'live':

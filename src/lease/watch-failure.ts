@@ -19,9 +19,21 @@ export function endsWatch(error: unknown, hasBeenLive: boolean): boolean {
   return error.code === 'ERR_LEASE_CLOSED' || (!hasBeenLive && LASTING.includes(error.code));
 }
 
-/** Why nothing is known any more, in one line. */
-export function staleReason(error: unknown): string {
+/** Why nothing is known any more, and what to do about it where that is known: a line each. */
+export interface Staleness {
+  readonly reason: string;
+  readonly remedy?: string;
+}
+
+export function stalenessOf(error: unknown): Staleness {
   const text = error instanceof Error ? error.message || error.name : String(error);
-  const line = withoutUserInfo(text.split('\n', 1)[0] ?? '');
-  return line.replace(/^watch: /, '').replace(/; nothing was changed$/, '');
+  const reason = firstLine(text)
+    .replace(/^watch: /, '')
+    .replace(/; nothing was changed$/, '');
+  const remedy = error instanceof Error && 'remedy' in error ? error.remedy : undefined;
+  return { reason, ...(typeof remedy === 'string' && { remedy: firstLine(remedy) }) };
+}
+
+function firstLine(text: string): string {
+  return withoutUserInfo(text.split('\n', 1)[0] ?? '');
 }

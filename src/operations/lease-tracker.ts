@@ -3,6 +3,7 @@ import { readHealth } from '../lease/health.js';
 import type { LeaseChange, SeenLease } from '../lease/inspector.js';
 import { leaseId } from '../lease/lease-id.js';
 import type { PolledChange } from '../lease/poll-leases.js';
+import type { Staleness } from '../lease/watch-failure.js';
 import type { WatchEvent } from './watch-event.js';
 import { isLateAt, lateBelowMs, type RenewalFacts, referenceTtlMs } from './watch-lateness.js';
 import { changedHands, eventOf, goneEvent, lateEvent, taken } from './watch-lease-events.js';
@@ -65,7 +66,7 @@ export class LeaseTracker {
       case 'live':
         return this.#live(change, now);
       case 'stale':
-        return this.#stale(change.reason, now);
+        return this.#stale(change, now);
     }
   }
 
@@ -189,11 +190,13 @@ export class LeaseTracker {
     return isNews ? [{ type: 'backend-up', atMs: Math.round(now.wallMs), ...cost }] : [];
   }
 
-  #stale(reason: string, now: Moment): readonly WatchEvent[] {
+  #stale({ reason, remedy }: Staleness, now: Moment): readonly WatchEvent[] {
     this.#collecting = undefined;
     if (this.#downReason === reason) return [];
     this.#downReason = reason;
-    return [{ type: 'backend-down', atMs: Math.round(now.wallMs), reason }];
+    return [
+      { type: 'backend-down', atMs: Math.round(now.wallMs), reason, ...(remedy !== undefined && { remedy }) },
+    ];
   }
 
   /** A lease that its owner has just been given. */

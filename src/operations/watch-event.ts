@@ -1,5 +1,6 @@
 import type { HealthReading } from '../lease/health.js';
 import type { SeenLease } from '../lease/inspector.js';
+import type { Staleness } from '../lease/watch-failure.js';
 
 /** What can happen to a lease, as a watcher tells it. */
 export const LEASE_EVENTS = [
@@ -61,10 +62,9 @@ export interface BackendUpEvent {
 }
 
 /** Nothing is known any more, until the next snapshot. */
-export interface BackendDownEvent {
+export interface BackendDownEvent extends Staleness {
   readonly type: 'backend-down';
   readonly atMs: number;
-  readonly reason: string;
 }
 
 /**

@@ -31,9 +31,16 @@ export function* eventJson(event: WatchEvent, source: BackendSource): Generator<
       };
       return;
     }
-    case 'backend-down':
-      yield { ...head, reason: printable(event.reason), source: sourceFields(source) };
+    case 'backend-down': {
+      const { reason, remedy } = event;
+      yield {
+        ...head,
+        reason: printable(reason),
+        ...(remedy !== undefined && { remedy: printable(remedy) }),
+        source: sourceFields(source),
+      };
       return;
+    }
     default:
       yield { ...head, ...leaseEventFields(event) };
   }

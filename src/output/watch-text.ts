@@ -1,5 +1,6 @@
 import { parseKey } from '../lease/key.js';
 import { escapeText } from '../lease/text.js';
+import type { Staleness } from '../lease/watch-failure.js';
 import type { BackendUpEvent, LeaseEvent, WatchEvent } from '../operations/watch-event.js';
 import { formatDuration, formatInstant, formatRemaining } from './durations.js';
 import { describeKey } from './key-words.js';
@@ -35,7 +36,7 @@ export function* eventText(event: WatchEvent, theme: Theme): Generator<string> {
       yield line('backend-up', howText(event));
       return;
     case 'backend-down':
-      yield line('backend-down', printable(event.reason));
+      yield line('backend-down', whyDown(event));
       return;
     default:
       yield line(event.type, ...leaseEventText(event));
@@ -52,6 +53,11 @@ const COLOUR: Readonly<Record<string, (theme: Theme) => (text: string) => string
   'backend-down': (theme) => theme.bad,
   'backend-up': (theme) => theme.good,
 };
+
+/** Why nothing is known any more, and what to do about it. */
+export function whyDown({ reason, remedy }: Staleness): string {
+  return printable(remedy === undefined ? reason : `${reason} — ${remedy}`);
+}
 
 /** What happened to a lease, from its key on. */
 export function leaseEventText(event: LeaseEvent): readonly string[] {

@@ -2,9 +2,8 @@ import type { KeyOutcome } from '../operations/outcome.js';
 import type { LeaseEvent } from '../operations/watch-event.js';
 import { describeKey } from '../output/key-words.js';
 import { terminalText } from '../output/outcome-text.js';
-import { printable } from '../output/printable.js';
 import { makeTheme, type Theme } from '../output/theme.js';
-import { howText, leaseEventText } from '../output/watch-text.js';
+import { howText, leaseEventText, whyDown } from '../output/watch-text.js';
 import type { LogEntry } from './event-log.js';
 
 /** A log entry as it is read: a word, what it is about, and what of it. */
@@ -40,7 +39,7 @@ function wordsFor(entry: LogEntry): Omit<EntryText, 'tone'> {
     case 'backend-up':
       return { word: 'connected', subject: howText(entry), detail: '' };
     case 'backend-down':
-      return { word: 'LOST', subject: printable(entry.reason), detail: '' };
+      return { word: 'LOST', subject: whyDown(entry), detail: '' };
     case 'outcome':
       return { word: 'you', subject: outcomeWords(entry.outcome), detail: '' };
     case 'failure': {

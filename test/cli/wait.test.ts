@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { findFreePort } from '../support/free-port.js';
+import { startReplicaPair } from '../support/redis-replication.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { waitFor } from '../support/wait-for.js';
 import { lease, startLease } from './lease-cli.js';
-import { openRedisSite, openSqliteSite, type RedisSite } from './lease-site.js';
+import { openRedisSite, openSqliteSite, type RedisSite, recordOf } from './lease-site.js';
 
 let site: RedisSite;
 
@@ -191,4 +192,19 @@ test('a thread with its resource can be waited for before anyone holds it', asyn
   await expect(waitFor(() => running.child.exitCode !== null, { deadlineMs: 400 })).rejects.toThrow();
   await site.hold('user-42\0t-1', 'run-1');
   expect(await running.done).toMatchObject({ exitCode: 0 });
+});
+
+test('a replica is never believed, and its refusal says what to do, as for every other verb', async () => {
+  await using pair = await startReplicaPair();
+  const client = await pair.primary.client();
+  await client.set(recordOf('deploy'), 'job-1', 'PX', 60_000);
+  await pair.sync();
+  const remedy = 'connect to the primary, or by redis+sentinel://';
+  const refusal =
+    /^error connected to a replica, .*: it cannot tell that a lease is free, nor change one — (.*)\n$/;
+  const text = await wait(['deploy', '--until', 'free', '--timeout', '1s'], pair.replica.url);
+  expect(text).toMatchObject({ exitCode: 7, stdout: '' });
+  expect(refusal.exec(text.stderr)?.[1]).toBe(remedy);
+  const json = await wait(['deploy', '--until', 'free', '--timeout', '1s', '--json'], pair.replica.url);
+  expect(json.json()).toMatchObject([{ exitCode: 7, error: { code: 'ERR_LEASE_UNREACHABLE', remedy } }]);
 });

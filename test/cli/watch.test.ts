@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findFreePort } from '../support/free-port.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
 import { startTerminal } from '../support/terminal.js';
 import { makePackage } from './application-folder.js';
 import { fixture } from './application-process.js';
@@ -139,8 +140,57 @@ test('a lease that loses its expiry, without any change of hands, is told', asyn
 
 describe('its end', () => {
   test('is 0 after --for', async () => {
-    const { exitCode, stdout } = await run(redis, 'watch', '--for', '500ms', '--quiet');
+    const { exitCode, stdout } = await run(redis, 'watch', '--for', '1s', '--quiet');
     expect({ exitCode, lines: stdout.split('\n').length }).toEqual({ exitCode: 0, lines: 3 });
+  });
+
+  test('is 0 after --for in which the backend was lost', async () => {
+    await using proxy = await startTcpProxy(redis.server);
+    await using watch = await startWatch(['--for', '4s'], { backend: proxy.url });
+    proxy.refuseNew();
+    proxy.cut();
+    await watch.next({ type: 'backend-down' });
+    expect(await watch.running.done).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
+  test('is 7 after --for in which the backend was never there, with what was waited for, why, and what to do', async () => {
+    const backend = `redis://127.0.0.1:${await findFreePort()}`;
+    const why = `Nothing was seen of ${backend}/0 within --for 1s: no answer from ${backend}/0 (connection refused)`;
+    const remedy = 'is the server running, and is this its address?';
+    const text = await lease(['watch', '--for', '1s'], { backend });
+    expect(text).toMatchObject({ exitCode: 7, stderr: `error ${why} — ${remedy}\n` });
+    const json = await lease(['watch', '--for', '1s', '--json'], { backend });
+    expect(json.exitCode).toBe(7);
+    expect(json.json().at(-1)).toMatchObject({
+      schema: 'mastra-lease/error@1',
+      verb: 'watch',
+      exitCode: 7,
+      error: { code: 'ERR_LEASE_UNREACHABLE', message: why, remedy },
+    });
+  });
+
+  test.each([[[]], [['deploy']], [['thread:t-1']]])(
+    'is 7 after --for that was over before the first look had failed: %j',
+    async (words) => {
+      await using proxy = await startTcpProxy(redis.server);
+      proxy.pause();
+      const { stdout, ...result } = await lease(['watch', ...words, '--for', '500ms'], {
+        backend: proxy.url,
+      });
+      expect({ stdout, ...result }).toMatchObject({ exitCode: 7, stdout: '' });
+      expect(result.stderr).toBe(
+        `error Nothing was seen of ${proxy.url}/0 within --for 500ms: the first look at it was not finished — give it more time, or see what mastra-lease check says\n`,
+      );
+    },
+  );
+
+  test('is 7 on a terminal too', async () => {
+    const backend = `redis://127.0.0.1:${await findFreePort()}`;
+    await using terminal = await startTerminal(['watch', '--for', '1s', '--backend', backend]);
+    expect(await terminal.end()).toBe(7);
+    expect(terminal.wholeLines.join('\n')).toContain(
+      `error Nothing was seen of ${backend}/0 within --for 1s`,
+    );
   });
 
   test('is 0 when whoever reads it leaves, also while nothing happens after the line that was lost', async () => {
@@ -366,7 +416,7 @@ describe('bad input', () => {
     });
     const refused = await lease(['watch', '--write', '--context', 'prod'], { cwd: folder.path });
     expect(refused).toMatchObject({ exitCode: 10, stdout: '' });
-    const { exitCode, stderr } = await run(redis, 'watch', '--write', '--for', '300ms');
+    const { exitCode, stderr } = await run(redis, 'watch', '--write', '--for', '1s');
     expect({ exitCode, stderr }).toEqual({
       exitCode: 0,
       stderr: expect.stringContaining('--write needs a terminal'),
@@ -380,7 +430,7 @@ test.each([
   ['the terminal is dumb', '', { TERM: 'dumb' }],
 ])('on a terminal it is a stream when %s', async (_, how, env) => {
   await redis.hold('deploy', 'job', 600_000);
-  const command = `exec ${process.execPath} ${BIN} watch --for 500ms --backend ${redis.name} ${how}`;
+  const command = `exec ${process.execPath} ${BIN} watch --for 1s --backend ${redis.name} ${how}`;
   await using terminal = await startTerminal([], { command: ['/bin/sh', '-c', command], env, columns: 400 });
   expect(await terminal.end()).toBe(0);
   expect(terminal.lines.join('\n')).toMatch(/snapshot/);

@@ -326,6 +326,23 @@ describe('conformance of what cannot be tested', () => {
     }
   });
 
+  it('2 where the disk is full when the report is to be written, which is printed all the same', async () => {
+    const run = (...args: readonly string[]) =>
+      lease(['conformance', '--level', 'structural', '--junit', '/dev/full', ...args]);
+    const problem = 'The report /dev/full ends early: ENOSPC\n';
+    const text = await run('--backend', 'memory:');
+    expect(text).toMatchObject({ exitCode: 2, stderr: `memory: · --backend\nerror ${problem}` });
+    expect(text.stdout).toMatch(/^conforms: \d+ passed/m);
+    const json = await run('--backend', 'memory:', '--json');
+    expect(json).toMatchObject({ exitCode: 2, stderr: `error ${problem}` });
+    expect(json.json()).toMatchObject([{ conforms: true, exitCode: 2 }]);
+    // What was in the way of the testing decides.
+    const away = await run('--backend', 'redis://127.0.0.1:1');
+    expect(away.exitCode).toBe(7);
+    expect(away.stderr).toContain(problem);
+    expect(away.stderr).toMatch(/^error read: no answer from .*\n$/m);
+  });
+
   it('7 when the time for all of it is over', async () => {
     const { exitCode, stderr } = await lease(['conformance', '--backend', 'memory:', '--timeout', '700ms']);
     expect(exitCode).toBe(7);
@@ -346,8 +363,9 @@ describe('conformance of what cannot be tested', () => {
     [['--seed', 'x'], 'Expected --seed as a whole number from 0 to 2147483647, got "x"'],
     [
       ['--junit', '/nowhere/report.xml'],
-      'Expected a file that can be written after --junit, got /nowhere/report.xml',
+      'Expected a file that can be written after --junit, got /nowhere/report.xml (ENOENT)',
     ],
+    [['--junit', '/dev'], 'Expected a file that can be written after --junit, got /dev (EISDIR)'],
   ])('2 for %j', async (args, message) => {
     const { exitCode, stderr } = await lease(['conformance', '--backend', 'memory:', ...args]);
     expect(exitCode).toBe(2);

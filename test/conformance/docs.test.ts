@@ -6,6 +6,7 @@ import type { ConformanceReport } from '../../src/conformance/report.js';
 import { runConformance } from '../../src/conformance/run-conformance.js';
 import { MemoryLeaseProvider } from '../../src/providers/memory.js';
 import { RedisLeaseProvider } from '../../src/providers/redis/index.js';
+import { generatedPart, withGeneratedPart } from '../support/generated-part.js';
 import { startRedis } from '../support/redis-server.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import {
@@ -14,9 +15,7 @@ import {
   mutantCells,
   mutantsPart,
   providersPart,
-  readPart,
   timesPart,
-  withPart,
 } from './documented.js';
 import { MUTANTS } from './mutants/index.js';
 import { type Mutant, runMutant } from './mutants/mutant.js';
@@ -42,23 +41,23 @@ if (IS_WRITING) {
     const gap = reportOn('transfer: release, then acquire, declared atomic');
     const copy = reportOn('read: from a copy that is written a moment later');
     let document = await readFile(DOCUMENT, 'utf8');
-    document = withPart(document, 'times', times);
-    document = withPart(document, 'clauses', clausesPart());
-    document = withPart(document, 'providers', providers);
-    document = withPart(document, 'mutants', mutantsPart(mutants));
-    document = withPart(document, 'gap', evidencePart(gap, 'atomic-transfer'));
-    document = withPart(document, 'contradiction', evidencePart(copy, 'linearizable'));
+    document = withGeneratedPart(document, 'times', times);
+    document = withGeneratedPart(document, 'clauses', clausesPart());
+    document = withGeneratedPart(document, 'providers', providers);
+    document = withGeneratedPart(document, 'mutants', mutantsPart(mutants));
+    document = withGeneratedPart(document, 'gap', evidencePart(gap, 'atomic-transfer'));
+    document = withGeneratedPart(document, 'contradiction', evidencePart(copy, 'linearizable'));
     await writeFile(DOCUMENT, document);
   }, 600_000);
 }
 
 describe('docs/conformance.md', () => {
   it('tells what each clause means', async () => {
-    expect(readPart(await readFile(DOCUMENT, 'utf8'), 'clauses')).toBe(clausesPart());
+    expect(generatedPart(await readFile(DOCUMENT, 'utf8'), 'clauses')).toBe(clausesPart());
   });
 
   it('has every mutant, caught by the clause meant for it', async () => {
-    const rows = readPart(await readFile(DOCUMENT, 'utf8'), 'mutants')
+    const rows = generatedPart(await readFile(DOCUMENT, 'utf8'), 'mutants')
       .split('\n')
       .slice(2);
     expect(rows.map((row) => row.split(' | ').slice(0, 3).join(' | '))).toEqual(
@@ -67,7 +66,7 @@ describe('docs/conformance.md', () => {
   });
 
   it('has for every clause a mutant that no clause before it catches', async () => {
-    const rows = readPart(await readFile(DOCUMENT, 'utf8'), 'mutants')
+    const rows = generatedPart(await readFile(DOCUMENT, 'utf8'), 'mutants')
       .split('\n')
       .slice(2);
     const ids = CLAUSES.map(({ id }) => id);
@@ -79,7 +78,7 @@ describe('docs/conformance.md', () => {
   });
 
   it('has every provider that must conform, conforming', async () => {
-    const rows = readPart(await readFile(DOCUMENT, 'utf8'), 'providers')
+    const rows = generatedPart(await readFile(DOCUMENT, 'utf8'), 'providers')
       .split('\n')
       .slice(2);
     expect(rows.map((row) => row.split(' | ').slice(0, 2).join(' | '))).toEqual(
@@ -88,7 +87,7 @@ describe('docs/conformance.md', () => {
   });
 
   it('shows the gap of a transfer that releases and then acquires', async () => {
-    const gap = readPart(await readFile(DOCUMENT, 'utf8'), 'gap');
+    const gap = generatedPart(await readFile(DOCUMENT, 'utf8'), 'gap');
     expect(gap).toMatch(/\[=+\] +transferLease\("~:atomic-transfer:1", "even", "odd", 60000\)/);
   });
 });

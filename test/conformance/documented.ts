@@ -1,34 +1,12 @@
 import { CLAUSES } from '../../src/conformance/clauses/index.js';
 import type { ClauseReport, ConformanceReport } from '../../src/conformance/report.js';
+import { markdownTable } from '../support/generated-part.js';
 import { MUTANTS } from './mutants/index.js';
 import type { Mutant } from './mutants/mutant.js';
 
-/** The parts of docs/conformance.md that are generated, each between two marks of its name. */
-export const PARTS = ['clauses', 'providers', 'mutants', 'gap', 'contradiction', 'times'] as const;
-export type Part = (typeof PARTS)[number];
-
-/** Puts a text between a part's marks. */
-export function withPart(document: string, part: Part, text: string): string {
-  const [before, rest] = halves(document, `<!-- generated: ${part} -->`);
-  const [, after] = halves(rest, `<!-- end: ${part} -->`);
-  return `${before}<!-- generated: ${part} -->\n\n${text}\n\n<!-- end: ${part} -->${after}`;
-}
-
-/** The text between a part's marks. */
-export function readPart(document: string, part: Part): string {
-  const [, rest] = halves(document, `<!-- generated: ${part} -->`);
-  return halves(rest, `<!-- end: ${part} -->`)[0].trim();
-}
-
-function halves(text: string, mark: string): readonly [string, string] {
-  const at = text.indexOf(mark);
-  if (at < 0) throw new Error(`The document has no ${mark}`);
-  return [text.slice(0, at), text.slice(at + mark.length)];
-}
-
 /** What each clause means, where it is written, and how many wrong providers it is there to catch. */
 export function clausesPart(): string {
-  return table(
+  return markdownTable(
     ['clause', 'level', 'what must hold', 'written in', 'mutants'],
     CLAUSES.map(({ id, level, sentence, source }) => [
       `\`${id}\``,
@@ -42,7 +20,7 @@ export function clausesPart(): string {
 
 /** What the providers that must fail no clause came to. */
 export function providersPart(reports: ReadonlyMap<string, ConformanceReport>): string {
-  return table(
+  return markdownTable(
     [
       'provider',
       'verdict',
@@ -84,7 +62,7 @@ export function mutantCells({ name, clause, require }: Mutant): readonly string[
 
 /** Which clause was meant to catch each mutant, whether it did, and which others did too. */
 export function mutantsPart(reports: ReadonlyMap<Mutant, ConformanceReport>): string {
-  return table(
+  return markdownTable(
     ['wrong in this way', 'meant to be caught by', 'caught', 'also caught by'],
     [...reports].map(([mutant, { clauses }]) => {
       const failed = clauses.filter(({ result }) => result === 'failed').map(({ id }) => id);
@@ -114,14 +92,8 @@ export function evidencePart({ clauses }: ConformanceReport, id: string): string
 
 /** How long a run takes with default settings. */
 export function timesPart(durationsMs: Readonly<Record<string, number>>): string {
-  return table(
+  return markdownTable(
     ['backend', 'a run takes'],
     Object.entries(durationsMs).map(([name, ms]) => [name, `${(ms / 1_000).toFixed(1)} s`]),
   );
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n');
 }

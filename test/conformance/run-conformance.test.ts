@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { clausesOf } from '../../src/conformance/conformance-run.js';
+import type { ConformanceProgress } from '../../src/conformance/options.js';
 import type { ClauseReport } from '../../src/conformance/report.js';
 import { runConformance } from '../../src/conformance/run-conformance.js';
 import { ClosedError, UnreachableError } from '../../src/lease/errors.js';
@@ -147,6 +148,21 @@ describe('a run', () => {
     });
     await expect(running).rejects.toBe(reason);
     expect(server.keys.filter((key) => server.find(key))).toEqual([]);
+  });
+
+  it('tells what is tried, and how many of how many clauses are decided', async () => {
+    const server = new LeaseServer();
+    const told: ConformanceProgress[] = [];
+    const named = ['methods', 'reacquire', 'one-winner', 'after-close'];
+    await runConformance(() => new CorrectLeases(server), {
+      clauses: named,
+      onProgress: (progress) => told.push(progress),
+    });
+    expect(told.map(({ clauses }) => clauses)).toEqual(told.map(() => named.length));
+    const decided = told.map(({ decidedClauses }) => decidedClauses);
+    expect(decided).toEqual(decided.toSorted((a, b) => a - b));
+    expect(new Set(told.flatMap(({ running }) => running.map(({ id }) => id)))).toEqual(new Set(named));
+    expect(told.at(-1)).toEqual({ decidedClauses: 4, clauses: 4, running: [] });
   });
 });
 

@@ -314,6 +314,7 @@ describe('what is printed is as it says', () => {
     await run.next({ type: 'released' });
     const poller = `redis://poller:secret@127.0.0.1:${server.port}`;
     await print(['watch', '--for', '200ms'], { backend: poller });
+    await print(['watch', '--for', '1s'], { backend: `redis://127.0.0.1:${await findFreePort()}` });
     client.disconnect();
     await server.kill();
     await run.next({ type: 'backend-down' });

@@ -263,6 +263,41 @@ test('a paste is text where something is typed, and presses no keys elsewhere', 
   expect(screen.requests).toEqual([]);
 });
 
+describe('a paste that never ends', () => {
+  /** A key that comes together with what was typed before it is a part of the paste: it is pressed again. */
+  function pressUntilLeft(screen: ScriptedTerminal, key: string, everyMs: number): Promise<unknown> {
+    const press = () => screen.lines.some((line) => line.startsWith('left with')) || screen.type(key);
+    return waitFor(press, { everyMs, deadlineMs: 15_000, what: `the end by ${JSON.stringify(key)}` });
+  }
+
+  test.each([
+    ['Ctrl-C at once', keys.ctrlC, 100, 130],
+    ['q after a while', 'q', 1_500, 0],
+  ])('is over at %s, and has pressed no keys', async (_, key, everyMs, exitCode) => {
+    await using screen = await startScripted({ isWritable: true });
+    screen.tell({ events: incident() });
+    await screen.waitForScreen(/deploy/);
+    // A mark may come in two pieces.
+    screen.type(`${ESC}[20`);
+    screen.type('0~xintro\rq');
+    await pressUntilLeft(screen, key, everyMs);
+    expect(await screen.end()).toBe(exitCode);
+    expect(screen.requests).toEqual([]);
+  });
+
+  test('is text where something is typed', async () => {
+    await using screen = await startScripted();
+    screen.tell({ events: incident() });
+    await screen.waitForScreen(/deploy/);
+    screen.type(`/${ESC}[200~run-7`);
+    await screen.waitForScreen(/\/ run-7▏/);
+    screen.type(keys.enter);
+    await screen.waitForScreen(/filter: run-7/);
+    screen.type('q');
+    expect(await screen.end()).toBe(0);
+  });
+});
+
 test('a recording is played and stepped through, with where it stands', async () => {
   const atMs = Date.UTC(2026, 10, 29, 2, 14, 0);
   const events = [

@@ -80,7 +80,7 @@ async function acquireInTurn(session: Session, asked: KeyRequest, options: Acqui
     ttlMs: parseTtl(options.ttl, io.env),
     dryRun: options.dryRun === true,
   };
-  tellWaiting(printer, waitMs);
+  tellWaiting(session, waitMs);
   const { outcome, isTaken } = await takeTurn(context, { waitMs, signal: context.signal }, async () => {
     const found = await acquireLease(context, { ...request, target: asked });
     return { isTaken: found.status !== 'held-by-other', outcome: found, waitFor: found.key };

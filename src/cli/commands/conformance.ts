@@ -2,6 +2,7 @@ import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Option } from 'commander';
+import type { ConformanceProgress } from '../../conformance/index.js';
 import {
   CONFORMANCE_LEVELS,
   type ConformanceLevel,
@@ -14,6 +15,7 @@ import { conformanceJunit, untestedJunit } from '../../output/conformance-junit.
 import { clauseHead, clauseRow, evidenceText, verdictText } from '../../output/conformance-text.js';
 import type { ClauseView, ConformanceView } from '../../output/conformance-view.js';
 import { printable } from '../../output/printable.js';
+import { fileErrorCode } from '../append-line.js';
 import { type Run, runGuarded, sealCommand } from '../command.js';
 import { AS_PROCESS, type ConformanceTarget, openTarget, processStarter } from '../conformance-target.js';
 import type { ExitCode } from '../exit-codes.js';
@@ -102,16 +104,20 @@ async function work(
       startProcess: processStarter(io.argv),
       signal: withTimeLimit(signal, options.timeout),
       onClause: (clause) => rows.add(clause),
+      onProgress: (progress) => rows.tell(progress),
     });
-    const exitCode = report.conforms ? 0 : 11;
     const source = target.source();
     const atMs = io.clock.wallMs();
-    junit?.(conformanceJunit(report, source.backend, atMs));
+    const problem = junit?.(conformanceJunit(report, source.backend, atMs));
+    const exitCode = problem ? 2 : report.conforms ? 0 : 11;
     if (printer.mode === 'json') await printer.json(conformanceJson(report, { exitCode, source, atMs }));
     else await rows.end(report);
+    if (problem) await printer.failure(problem, 'conformance');
     return exitCode;
   } catch (error) {
-    if (error instanceof Error) junit?.(untestedJunit(error, 'not tested', io.clock.wallMs()));
+    const problem =
+      error instanceof Error ? junit?.(untestedJunit(error, 'not tested', io.clock.wallMs())) : undefined;
+    if (problem) await printer.warn(problem.message, true);
     throw error;
   }
 }
@@ -121,6 +127,8 @@ class Rows {
   readonly #printer: Printer;
   readonly #width: number | undefined;
   #printing: Promise<void>;
+  /** What is shown below the rows while more of them are to come. */
+  #progress: string | undefined = 'conformance: starting';
 
   constructor(printer: Printer, width: number | undefined) {
     this.#printer = printer;
@@ -134,8 +142,15 @@ class Rows {
     );
   }
 
+  tell({ decidedClauses, clauses, running: [longest] }: ConformanceProgress): void {
+    const what = longest === undefined ? 'giving back' : `${longest.id}: ${longest.sentence}`;
+    this.#progress = `conformance: ${decidedClauses} of ${clauses} · ${what}`;
+    this.#printer.busy(this.#progress);
+  }
+
   async end(view: ConformanceView): Promise<void> {
     await this.#printing;
+    this.#progress = undefined;
     for (const clause of view.clauses) {
       const text = evidenceText(clause, this.#printer.theme);
       if (text !== '') await this.#line(`\n${text}`);
@@ -145,6 +160,7 @@ class Rows {
 
   async #line(text: string): Promise<void> {
     if (this.#printer.mode !== 'json') await this.#printer.line(text);
+    if (this.#progress !== undefined) this.#printer.busy(this.#progress);
   }
 }
 
@@ -177,17 +193,26 @@ function parseCount(text: string | undefined, flag: string, least: number, most:
   );
 }
 
-/** A file that cannot be written is told before anything is tested. */
-function openReport(path: string): (text: string) => void {
+/**
+ * A file that cannot be written is told before anything is tested. What writes it gives back what was in the way later,
+ * such as a disk that is full: the report is still to be printed.
+ */
+function openReport(path: string): (text: string) => UsageError | undefined {
   try {
     closeSync(openSync(path, 'a'));
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unwritable';
     throw new UsageError(
-      `Expected a file that can be written after --junit, got ${printable(path)} (${reason})`,
+      `Expected a file that can be written after --junit, got ${printable(path)} (${fileErrorCode(error)})`,
     );
   }
-  return (text) => writeFileSync(path, text);
+  return (text) => {
+    try {
+      writeFileSync(path, text);
+      return undefined;
+    } catch (error) {
+      return new UsageError(`The report ${printable(path)} ends early: ${fileErrorCode(error)}`);
+    }
+  };
 }
 
 /** `--timeout` bounds the whole command, where it is given. */

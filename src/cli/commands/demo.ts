@@ -87,6 +87,7 @@ async function show(
   await printer.talk(`  mastra-lease list --backend ${quote(printable(name))}`);
   using ending = endingOf(run, forMs ?? (isOnScreen ? undefined : STREAM_MS));
   failure.addEventListener('abort', ending.end);
+  if (isOnScreen) printer.idle();
   const ours = { ...backend, source: () => ({ ...backend.source(), foundBy: 'demo' }) };
   const exitCode = await showLive(
     { ...session, context: { ...context, backend: ours } },

@@ -176,8 +176,10 @@ async function holdAndRun(
 ): Promise<{ readonly exitCode: number; readonly isCommands: boolean }> {
   const { io, printer, context } = session;
   relay.acquire();
-  tellWaiting(printer, waitMs);
+  tellWaiting(session, waitMs);
   const held = await keep(context, { target, owner, ttlMs, graceMs, waitMs, signal: relay.acquiring });
+  // From here on the terminal is the command's.
+  printer.pause();
   if (!held.isTaken) {
     await tellRefusal(io, held.outcome, waitMs);
     return { exitCode: waitMs > 0 ? 6 : 3, isCommands: false };
@@ -196,6 +198,10 @@ async function holdAndRun(
         ownGroup: !io.isTerminal.stdin,
       });
       relay.started(running);
+      running.gone().then(
+        () => printer.busy(`giving ${what} back`),
+        () => {},
+      );
       return running;
     },
     onLost: (loss) => {

@@ -5,6 +5,7 @@ import { watchEvents } from '../../operations/watch.js';
 import { type ResolvedTarget, resolveWatchTarget, type WatchTarget } from '../../operations/watch-target.js';
 import { noteText } from '../../output/note-text.js';
 import { printable } from '../../output/printable.js';
+import { tellAsking } from '../asking.js';
 import { type Run, runGuarded, runInSession, sealCommand } from '../command.js';
 import { type FilterOptions, readFilter, withFilterOptions } from '../filter-options.js';
 import {
@@ -20,8 +21,9 @@ import { Recording } from '../recording/recording.js';
 import { replay } from '../recording/replay.js';
 import type { Session } from '../session.js';
 import { UsageError } from '../usage-error.js';
-import { endingOf, parseFor } from '../watch/ending.js';
+import { type Ending, endingOf, parseFor, unlessOver } from '../watch/ending.js';
 import { showLive } from '../watch/live.js';
+import { Liveness } from '../watch/liveness.js';
 import { hasScreen } from '../watch/screen.js';
 import { filterOfTarget, readWatchTarget } from '../watch/words.js';
 
@@ -51,7 +53,10 @@ export const watch = sealCommand<WatchInput>({
       )
       .optionsGroup('Watching:');
     withFilterOptions(command)
-      .option('--for <duration>', 'how long it goes on, to end with 0 (default until it is stopped)')
+      .option(
+        '--for <duration>',
+        'how long it goes on, to end with 0, or 7 if nothing was seen (default until it is stopped)',
+      )
       .option('--write', 'on a terminal: leases can be transferred and released')
       .option('--record <file>', 'write the events to a new file as well')
       .option('--replay <file>', 'look at a recording instead of a backend')
@@ -78,20 +83,29 @@ function watchBackend(run: Run, words: readonly string[], options: WatchOptions)
     const target = await readWatchTarget(words, options, io);
     using ending = endingOf(run, parseFor(options.for));
     using recording = options.record === undefined ? undefined : recordTo(session, options.record, options);
-    const { keys, filter: asked } = await resolveTarget(session, target);
-    const events = watchEvents(session.context, {
-      keys,
-      filter: { ...filter, ...asked },
-      threadTtlMs: leaseTtlMs,
-      signal: ending.signal,
-    });
-    const exitCode = await showLive(session, {
-      events: recording ? recording.record(events) : events,
-      isWritable: options.write === true,
-      isOnScreen: hasScreen(io, options),
-      ending,
-      leaseTtlMs,
-    });
+    const liveness = new Liveness();
+    const show = async ({ keys, filter: asked }: ResolvedTarget) => {
+      const events = liveness.note(
+        watchEvents(session.context, {
+          keys,
+          filter: { ...filter, ...asked },
+          threadTtlMs: leaseTtlMs,
+          signal: ending.signal,
+        }),
+      );
+      if (hasScreen(io, options)) session.printer.idle();
+      else tellAsking(session.printer, session.context.backend.source);
+      return showLive(session, {
+        events: recording ? recording.record(events) : events,
+        isWritable: options.write === true,
+        isOnScreen: hasScreen(io, options),
+        ending,
+        leaseTtlMs,
+      });
+    };
+    const resolved = await resolveTarget(session, target, ending);
+    const exitCode = resolved ? await show(resolved) : 0;
+    if (ending.isTimeUp) liveness.assertSeen(session.context.backend.source(), `--for ${options.for}`);
     if (recording?.problem !== undefined) throw new UsageError(recording.problem);
     return exitCode;
   });
@@ -127,10 +141,15 @@ function assertShared({ context: { backend } }: Session): void {
   });
 }
 
-/** Finds what to watch, and says what was found in place of what was asked. */
-async function resolveTarget({ context, printer }: Session, target: WatchTarget): Promise<ResolvedTarget> {
-  const resolved = await resolveWatchTarget(context, target);
-  for (const outcome of resolved.outcomes) {
+/** Finds what to watch, and says what was found in place of what was asked; nothing when the end comes before that. */
+async function resolveTarget(
+  { context, printer }: Session,
+  target: WatchTarget,
+  ending: Ending,
+): Promise<ResolvedTarget | undefined> {
+  tellAsking(printer, context.backend.source);
+  const resolved = await unlessOver(ending, resolveWatchTarget(context, target));
+  for (const outcome of resolved?.outcomes ?? []) {
     for (const note of outcome.notes) await printer.talk(noteText(note, outcome));
     if (outcome.status === 'held') continue;
     const asked = outcome.key === undefined ? `thread ${outcome.thread}` : outcome.key;

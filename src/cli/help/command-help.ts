@@ -79,7 +79,10 @@ export const COMMAND_HELP: Readonly<Record<CommandName, CommandHelp>> = {
       { what: 'ten times as fast', command: 'mastra-lease watch --replay incident.ndjson --speed 10' },
     ],
     variables: ['MASTRA_AGENT_THREAD_LEASE_TTL_MS'],
-    exitCodes: { 0: 'ended as asked: q, --for, or the reader of the lines left' },
+    exitCodes: {
+      0: 'ended as asked: q, --for, or the reader of the lines left',
+      7: 'with --for: the backend was not seen in all that time',
+    },
   },
   acquire: {
     about:

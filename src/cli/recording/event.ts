@@ -82,8 +82,10 @@ export function parseEvent(line: unknown): Exclude<WatchEvent, { type: 'snapshot
         ...(why !== undefined && { why }),
       };
     }
-    case 'backend-down':
-      return { type, atMs, reason: text(fields, 'reason') };
+    case 'backend-down': {
+      const remedy = optional(fields, 'remedy', text);
+      return { type, atMs, reason: text(fields, 'reason'), ...(remedy !== undefined && { remedy }) };
+    }
     default: {
       const known = LEASE_EVENTS.find((name) => name === type);
       if (known === undefined) throw new BadLineError('a type of event that is known');

@@ -2,7 +2,7 @@ import { Bell } from '../../lease/bell.js';
 import { systemClock } from '../../lease/clock.js';
 import { ClosedError } from '../../lease/errors.js';
 import type { LeaseChange, WatchOptions } from '../../lease/inspector.js';
-import { endsWatch, staleReason } from '../../lease/watch-failure.js';
+import { endsWatch, stalenessOf } from '../../lease/watch-failure.js';
 import type { Connection } from './connection.js';
 import { numberIn } from './rows.js';
 import { DATA_VERSION } from './statements.js';
@@ -74,9 +74,9 @@ export async function* watchLeases(
         }
       } catch (error) {
         if (endsWatch(error, hasBeenLive)) throw error;
-        const reason = staleReason(error);
-        if (reason !== staleFor) yield { kind: 'stale', reason };
-        staleFor = reason;
+        const why = stalenessOf(error);
+        if (why.reason !== staleFor) yield { kind: 'stale', ...why };
+        staleFor = why.reason;
         isLive = false;
         connection?.close();
         connection = undefined;

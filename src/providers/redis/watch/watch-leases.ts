@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../../lease/clock.js';
 import { ClosedError, UnverifiedError } from '../../../lease/errors.js';
 import type { LeaseChange, WatchOptions } from '../../../lease/inspector.js';
-import { endsWatch, staleReason } from '../../../lease/watch-failure.js';
+import { endsWatch, stalenessOf } from '../../../lease/watch-failure.js';
 import { TransportError } from '../transport-error.js';
 import { ServerFinder } from './find-servers.js';
 import { followTracking } from './follow-tracking.js';
@@ -62,8 +62,8 @@ export async function* watchLeases(
         continue;
       }
       if (progress.endsWith(error)) throw error;
-      const reason = staleReason(error);
-      if (progress.isNews(reason)) yield { kind: 'stale', reason };
+      const why = stalenessOf(error);
+      if (progress.isNews(why.reason)) yield { kind: 'stale', ...why };
       await sleep(progress.pauseMs(error), undefined, { signal: ending }).catch(() => {});
     }
   }
