@@ -24,6 +24,7 @@ export class Audit {
   readonly #source: () => BackendSource;
   /** Sent, or about to be, and not answered. */
   readonly #open = new Set<WriteIntent>();
+  readonly #kept: AuditEntry[] = [];
 
   /**
    * The file is named by the flag, the variable, else the config.
@@ -55,13 +56,18 @@ export class Audit {
   }
 
   /** Keeps a write, and tells on stderr of one that changed something or may have. */
-  readonly tell: WriteLog = (write) =>
+  readonly tell: WriteLog = (write) => this.#begin(write, (entry) => this.#tell(entry));
+
+  /** Keeps a write; it is told by {@link tellKept}, once there is no screen any more, which shows its writes itself. */
+  readonly keep: WriteLog = (write) =>
     this.#begin(write, async (entry) => {
-      if (entry.outcome === 'done' || entry.outcome === 'unknown') await this.#printer.talk(auditText(entry));
+      this.#kept.push(entry);
     });
 
-  /** Keeps a write without a word: for a screen, which shows its writes itself. */
-  readonly keep: WriteLog = (write) => this.#begin(write, async () => {});
+  /** Tells of what was kept. */
+  async tellKept(): Promise<void> {
+    for (const entry of this.#kept.splice(0)) await this.#tell(entry);
+  }
 
   /** The command ends before its writes were answered: they are kept as unknown, and told. */
   async abandon(): Promise<void> {
@@ -80,6 +86,10 @@ export class Audit {
       await show(entry);
       await this.#append(entry);
     };
+  }
+
+  async #tell(entry: AuditEntry): Promise<void> {
+    if (entry.outcome === 'done' || entry.outcome === 'unknown') await this.#printer.talk(auditText(entry));
   }
 
   #entry(write: WriteIntent, end: WriteEnd): AuditEntry {

@@ -3,6 +3,7 @@ import { assertKey, assertOwner } from '../lease/key.js';
 import { unescapeText } from '../lease/text.js';
 import { DEFAULT_TTL_MS, MAX_TTL_MS, readDuration } from '../lease/ttl.js';
 import type { RuntimeSettings } from '../operations/check-setting.js';
+import type { Quiet } from '../operations/quiet-guard.js';
 import { printable } from '../output/printable.js';
 import type { CliIo } from './io.js';
 import { UsageError } from './usage-error.js';
@@ -140,15 +141,17 @@ export function withTakingOptions(command: Command): Command {
     .option('--verify', 'look again after a third of the lease time: is the old owner back?');
 }
 
-const DEFAULT_QUIET_MS = 30_000;
+/** What is asked of a thread's run before its lease is broken, where nobody says otherwise. */
+export const DEFAULT_QUIET: Quiet = { forMs: 30_000, mustBeSeen: false };
 
-/** For how many milliseconds a thread must have been quiet for its lease to be taken; `undefined`: it is not looked at. */
-export function parseQuietFor({ force, ifQuietFor, evenIfActive }: TakingOptions): number | undefined {
+/** How quiet a thread's run must be for its lease to be taken; `undefined`: it is not looked at. */
+export function parseQuiet({ force, ifQuietFor, evenIfActive }: TakingOptions): Quiet | undefined {
   if (evenIfActive && ifQuietFor !== undefined)
     throw new UsageError('Expected --if-quiet-for or --even-if-active, got both');
   if (evenIfActive && !force) throw new UsageError('Expected --force with --even-if-active');
-  if (ifQuietFor !== undefined) return parseDuration(ifQuietFor, '--if-quiet-for');
-  return force && !evenIfActive ? DEFAULT_QUIET_MS : undefined;
+  if (ifQuietFor !== undefined)
+    return { forMs: parseDuration(ifQuietFor, '--if-quiet-for'), mustBeSeen: true };
+  return force && !evenIfActive ? DEFAULT_QUIET : undefined;
 }
 
 /** A duration of an option or a variable, in milliseconds. */

@@ -84,6 +84,8 @@ export type Note =
   | { readonly kind: 'not-verified' }
   /** Nobody named a backend, so the leases that were meant may live elsewhere. */
   | { readonly kind: 'implied-backend' }
+  /** Nothing was there to see by whether the thread's run is at work. */
+  | { readonly kind: 'run-not-seen' }
   /** What a write on a thread's lease can cause. */
   | { readonly kind: 'thread-caution'; readonly verb: KeyVerb }
   /** The key was ambiguous: one of its ids holds a NUL. */

@@ -1,5 +1,5 @@
 import type { Backend } from '../lease/backend.js';
-import { isLeaseError, NotPermittedError } from '../lease/errors.js';
+import { isLeaseError, NotPermittedError, UnverifiedError } from '../lease/errors.js';
 import type { ThreadActivity, ThreadRun } from '../lease/evidence.js';
 import { parseKey } from '../lease/key.js';
 
@@ -12,43 +12,70 @@ export type Work =
   /** No event of a run was found, and the entries that could be read reach back no further. */
   | { readonly kind: 'too-short'; readonly ageMs: number };
 
+/** How quiet a thread's run must be for its lease to be taken. */
+export interface Quiet {
+  /** It produced nothing for so many milliseconds. */
+  readonly forMs: number;
+  /** Somebody asked for it: where nothing can be seen of the run, that is no quiet. */
+  readonly mustBeSeen: boolean;
+}
+
+/** What was seen of a thread's run. */
+export interface Sight {
+  /** Why it is not taken to be quiet. */
+  readonly work?: Work | undefined;
+  /** There was nothing to see it by: no event of the thread. */
+  readonly isBlind?: true;
+}
+
 /**
- * Looks whether a thread's run is at work: whether it produced something within `quietForMs`. Messages that others send it
- * tell nothing of that. Only threads have events, and only some backends can read them: where there are none at all the
- * answer is no.
+ * Looks whether a thread's run is at work: whether it produced something within `quiet.forMs`. Messages that others send it
+ * tell nothing of that. Only threads have runs, and only some backends their events.
  *
- * @throws `ERR_LEASE_NOT_PERMITTED` where there are events that this user may not read.
+ * @throws `ERR_LEASE_NOT_PERMITTED` where there are events that this user may not read; `ERR_LEASE_UNVERIFIED` where
+ * there are none and quiet must be seen.
  */
-export async function findWork(
+export async function lookForWork(
   { evidence }: Pick<Backend, 'evidence'>,
   key: string,
-  quietForMs: number,
-): Promise<Work | undefined> {
-  if (!evidence || parseKey(key).kind !== 'thread') return undefined;
-  let activity: ThreadActivity | undefined;
+  { forMs, mustBeSeen }: Quiet,
+): Promise<Sight> {
+  if (parseKey(key).kind !== 'thread') return {};
+  const activity = evidence && (await readActivity(evidence, key));
+  if (activity) return { work: workOf(activity, forMs) };
+  if (!mustBeSeen) return { isBlind: true };
+  const why = evidence ? 'no event of this thread is here' : 'no events are kept here';
+  throw new UnverifiedError(`Whether the thread's run is at work cannot be seen: ${why}`, {
+    remedy: 'ask its process, and then without --if-quiet-for',
+  });
+}
+
+async function readActivity(
+  evidence: NonNullable<Backend['evidence']>,
+  key: string,
+): Promise<ThreadActivity | undefined> {
   try {
-    activity = await evidence.readThread(key);
+    return await evidence.readThread(key);
   } catch (error) {
     if (!isLeaseError(error) || error.code !== 'ERR_LEASE_NOT_PERMITTED') throw error;
     throw new NotPermittedError(`Whether the thread's run is at work cannot be seen: ${error.message}`, {
       remedy: 'allow reading its event stream, or break the lease all the same by --even-if-active',
     });
   }
-  return activity && workOf(activity, quietForMs);
 }
 
-function workOf(activity: ThreadActivity, quietForMs: number): Work | undefined {
+function workOf(activity: ThreadActivity, forMs: number): Work | undefined {
   const { nowMs, runs, readSinceMs, lastUnreadableAtMs = Number.NEGATIVE_INFINITY } = activity;
   const ageMs = (atMs: number) => Math.max(0, nowMs - atMs);
   const last = runs.reduce<ThreadRun | undefined>(
     (one, run) => (one && one.lastEventAtMs > run.lastEventAtMs ? one : run),
     undefined,
   );
-  if (last && ageMs(last.lastEventAtMs) < quietForMs) {
+  if (last && ageMs(last.lastEventAtMs) < forMs) {
     const isEnded = last.state === 'ended';
     return { kind: 'event', ageMs: ageMs(last.lastEventAtMs), type: last.lastEventType, isEnded };
   }
-  if (ageMs(lastUnreadableAtMs) < quietForMs) return { kind: 'unreadable', ageMs: ageMs(lastUnreadableAtMs) };
-  if (readSinceMs === undefined || ageMs(readSinceMs) >= quietForMs) return undefined;
+  if (ageMs(lastUnreadableAtMs) < forMs) return { kind: 'unreadable', ageMs: ageMs(lastUnreadableAtMs) };
+  if (readSinceMs === undefined || ageMs(readSinceMs) >= forMs) return undefined;
   return { kind: 'too-short', ageMs: ageMs(readSinceMs) };
 }

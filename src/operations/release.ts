@@ -4,7 +4,7 @@ import { parseKey } from '../lease/key.js';
 import { cautionFor } from './cautions.js';
 import { type OperationContext, outcomeOf } from './context.js';
 import type { KeyOutcome, Note } from './outcome.js';
-import { findWork, type Work } from './quiet-guard.js';
+import { lookForWork, type Quiet, type Sight } from './quiet-guard.js';
 import { leaseFrom } from './report.js';
 import { reporterOf } from './reporter.js';
 import { type KeyRequest, resolveKeyToWrite } from './resolve-key.js';
@@ -16,8 +16,8 @@ import { ThreadIndex } from './thread-index.js';
 export interface ReleaseRequest {
   readonly targets: readonly KeyRequest[];
   readonly owner: OwnerRequest;
-  /** Only keys of threads whose run produced nothing for so many milliseconds: the others are `active`. */
-  readonly quietForMs?: number | undefined;
+  /** Only keys of threads whose run is so quiet: the others are `active`. */
+  readonly quiet?: Quiet | undefined;
   readonly dryRun?: boolean;
 }
 
@@ -28,8 +28,8 @@ interface Plan {
   readonly notes: readonly Note[];
   readonly lease?: SeenLease | undefined;
   readonly isSkipped: boolean;
-  /** The thread's run is at work: nothing may be sent. */
-  work?: Work | undefined;
+  /** What was seen of the thread's run: where it is at work, nothing may be sent. */
+  sight: Sight;
 }
 
 /**
@@ -42,52 +42,53 @@ export async function* release(
 ): AsyncGenerator<KeyOutcome> {
   const { owner } = request;
   const plans = await planRelease(context, request);
-  const held = plans.flatMap(({ lease, expected, work }) =>
-    lease && !work && (expected === undefined || expected === lease.owner) ? [lease] : [],
+  const held = plans.flatMap(({ lease, expected, sight }) =>
+    lease && !sight.work && (expected === undefined || expected === lease.owner) ? [lease] : [],
   );
   if (owner.by === 'force' && held.length > 0 && !request.dryRun) {
     held.forEach(assertNameable);
     const shownAtMs = context.clock.monotonicMs();
     if (!(await owner.confirm(held))) throw new CancelledError('Cancelled: nothing was sent');
-    if (context.clock.monotonicMs() - shownAtMs > STALE_MS) await lookForWork(context, plans, request);
+    if (context.clock.monotonicMs() - shownAtMs > STALE_MS) await lookAtRuns(context, plans, request);
   }
   for (const plan of plans) yield await releaseOne(context, plan, request);
 }
 
-async function lookForWork(
+async function lookAtRuns(
   { backend }: OperationContext,
   plans: readonly Plan[],
-  { quietForMs }: ReleaseRequest,
+  { quiet }: ReleaseRequest,
 ): Promise<void> {
-  if (quietForMs === undefined) return;
+  if (!quiet) return;
   for (const plan of plans) {
-    if (plan.lease && !plan.work) plan.work = await findWork(backend, plan.key, quietForMs);
+    if (plan.lease && !plan.sight.work) plan.sight = await lookForWork(backend, plan.key, quiet);
   }
 }
 
 async function planRelease(context: OperationContext, request: ReleaseRequest): Promise<Plan[]> {
-  const { targets, owner, dryRun, quietForMs } = request;
+  const { targets, owner, dryRun, quiet } = request;
   const index = new ThreadIndex(context);
   const plans: Plan[] = [];
   for (const target of targets) {
     const { key, notes } = await resolveKeyToWrite(context, target, index, 'release');
     const isSkipped = targets.length > 1 && parseKey(key).kind === 'step';
-    const isRead = !isSkipped && (owner.by === 'force' || dryRun || quietForMs !== undefined);
+    const isRead = !isSkipped && (owner.by === 'force' || dryRun || quiet !== undefined);
     const lease = isRead ? await context.backend.readLease(key) : undefined;
     const expected = target.by === 'key' ? target.owner : undefined;
-    plans.push({ key, notes, lease, isSkipped, expected });
+    plans.push({ key, notes, lease, isSkipped, expected, sight: {} });
   }
-  await lookForWork(context, plans, request);
+  await lookAtRuns(context, plans, request);
   return plans;
 }
 
 async function releaseOne(
   context: OperationContext,
-  { key, notes, lease, isSkipped, expected, work }: Plan,
+  { key, notes, lease, isSkipped, expected, sight }: Plan,
   { owner: request, dryRun }: ReleaseRequest,
 ): Promise<KeyOutcome> {
   if (isSkipped)
     return outcomeOf(context, 'release', 'skipped', { key, notes: [...notes, { kind: 'step-fence' }] });
+  const { work } = sight;
   if (work) {
     const parts = { key, notes, work, ...(lease && { lease }), ...(dryRun && { dryRun }) };
     return outcomeOf(context, 'release', 'active', parts);
@@ -95,7 +96,7 @@ async function releaseOne(
   const owner = expected ?? (request.by === 'name' ? request.owner : lease?.owner);
   if (owner === undefined)
     return outcomeOf(context, 'release', 'no-lease', { key, notes, ...(dryRun && { dryRun }) });
-  const done = [...notes, ...cautionFor(key, 'release')];
+  const done = [...notes, ...cautionFor(key, 'release', sight)];
   if (dryRun) {
     if (!lease) return outcomeOf(context, 'release', 'no-lease', { key, notes, dryRun });
     if (lease.owner !== owner)

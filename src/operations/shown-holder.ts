@@ -1,7 +1,7 @@
 import { CancelledError, UnsupportedError } from '../lease/errors.js';
 import type { SeenLease } from '../lease/inspector.js';
 import type { OperationContext } from './context.js';
-import { findWork, type Work } from './quiet-guard.js';
+import { lookForWork, type Quiet, type Sight } from './quiet-guard.js';
 
 /** Whose lease a write is about: an owner that the user named, or the holder that was shown and confirmed. */
 export type OwnerRequest =
@@ -15,16 +15,16 @@ export type ConfirmHolders = (holders: readonly SeenLease[]) => Promise<boolean>
 
 /**
  * The owner that a compare-and-set write must name, with the lease it was read from; `undefined` when nobody holds the
- * key. With `work` its run is at work, and nobody was asked: nothing may be sent.
+ * key. Where its run was seen at work, nobody was asked: nothing may be sent.
  */
 export type ShownHolder =
-  | { readonly owner: string; readonly lease?: SeenLease; readonly work?: Work | undefined }
+  | { readonly owner: string; readonly lease?: SeenLease; readonly sight: Sight }
   | undefined;
 
 /**
  * Finds the owner to name in the write. With force it is the holder as it is now, shown and confirmed; the write stays
- * compare-and-set on exactly that owner, so one that took over since is never touched. With `quietForMs` a run that
- * produced something within that time is found at work first.
+ * compare-and-set on exactly that owner, so one that took over since is never touched. With `quiet` it is first looked
+ * whether its run is at work.
  *
  * @throws `ERR_LEASE_CANCELLED` when the user said no: nothing was sent.
  */
@@ -32,19 +32,19 @@ export async function shownHolder(
   { backend, clock }: OperationContext,
   key: string,
   request: Exclude<OwnerRequest, { by: 'row' }>,
-  quietForMs?: number,
+  quiet?: Quiet,
 ): Promise<ShownHolder> {
-  const findWorkNow = async () => (quietForMs === undefined ? undefined : findWork(backend, key, quietForMs));
-  if (request.by === 'name') return { owner: request.owner, work: await findWorkNow() };
+  const look = async (): Promise<Sight> => (quiet ? lookForWork(backend, key, quiet) : {});
+  if (request.by === 'name') return { owner: request.owner, sight: await look() };
   const lease = await backend.readLease(key);
   if (!lease) return undefined;
   assertNameable(lease);
-  const work = await findWorkNow();
-  if (work) return { owner: lease.owner, lease, work };
+  const sight = await look();
+  if (sight.work) return { owner: lease.owner, lease, sight };
   const shownAtMs = clock.monotonicMs();
   if (!(await request.confirm([lease]))) throw new CancelledError('Cancelled: nothing was sent');
   const isStale = clock.monotonicMs() - shownAtMs > STALE_MS;
-  return { owner: lease.owner, lease, work: isStale ? await findWorkNow() : undefined };
+  return { owner: lease.owner, lease, sight: isStale ? await look() : sight };
 }
 
 /** A question may stand for minutes: what was seen of the run before it is then looked at again. */

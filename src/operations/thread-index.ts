@@ -1,6 +1,7 @@
 import { IncompleteListingError, NotPermittedError, UnsupportedError } from '../lease/errors.js';
 import type { Lease } from '../lease/inspector.js';
 import { parseKey } from '../lease/key.js';
+import { LoginError } from '../lease/login-error.js';
 import type { OperationContext } from './context.js';
 import { inspectorOf } from './reporter.js';
 
@@ -35,7 +36,7 @@ export class ThreadIndex {
         else byThread.set(parts.thread, [lease]);
       }
     } catch (error) {
-      if (error instanceof NotPermittedError) {
+      if (error instanceof NotPermittedError && !(error instanceof LoginError)) {
         throw new UnsupportedError(
           `The held leases cannot be listed to look for the thread: ${error.message}`,
           {

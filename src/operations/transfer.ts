@@ -1,7 +1,7 @@
 import { cautionFor } from './cautions.js';
 import { type OperationContext, outcomeOf } from './context.js';
 import type { KeyOutcome, Note } from './outcome.js';
-import { findWork } from './quiet-guard.js';
+import { lookForWork, type Quiet, type Sight } from './quiet-guard.js';
 import { leaseFrom } from './report.js';
 import { reporterOf } from './reporter.js';
 import { type KeyRequest, resolveKeyToWrite } from './resolve-key.js';
@@ -17,8 +17,8 @@ export interface TransferRequest {
   readonly ttlMs: number;
   /** When the lease was lost meanwhile: acquire afresh, as the contract tells callers to. */
   readonly orAcquire?: boolean;
-  /** Only when the thread's run produced nothing for so many milliseconds: else the outcome is `active`. */
-  readonly quietForMs?: number | undefined;
+  /** Only when the thread's run is so quiet: else the outcome is `active`. */
+  readonly quiet?: Quiet | undefined;
   readonly dryRun?: boolean;
 }
 
@@ -34,11 +34,17 @@ export async function transfer(context: OperationContext, request: TransferReque
     new ThreadIndex(context),
     'transfer',
   );
-  const done: readonly Note[] = [...notes, { kind: 'not-renewed' }, ...cautionFor(key, 'transfer')];
-  if (request.dryRun) return planTransfer(context, request, key, notes, done);
-  const holder = await shownHolder(context, key, request.from, request.quietForMs);
+  const notesOf = (sight?: Sight): readonly Note[] => [
+    ...notes,
+    { kind: 'not-renewed' },
+    ...cautionFor(key, 'transfer', sight),
+  ];
+  if (request.dryRun) return planTransfer(context, request, key, notes, notesOf);
+  const holder = await shownHolder(context, key, request.from, request.quiet);
+  const done = notesOf(holder?.sight);
   if (holder) {
-    const { owner: from, work } = holder;
+    const { owner: from, sight } = holder;
+    const { work } = sight;
     if (work) {
       const lease = holder.lease ?? (await context.backend.readLease(key));
       return outcomeOf(context, 'transfer', 'active', { key, ...(lease && { lease }), work, notes });
@@ -81,22 +87,23 @@ export async function transfer(context: OperationContext, request: TransferReque
 
 async function planTransfer(
   context: OperationContext,
-  { from, to, ttlMs, orAcquire, quietForMs }: TransferRequest,
+  { from, to, ttlMs, orAcquire, quiet }: TransferRequest,
   key: string,
   notes: readonly Note[],
-  done: readonly Note[],
+  notesOf: (sight?: Sight) => readonly Note[],
 ): Promise<KeyOutcome> {
   const dryRun = true;
   const lease = await context.backend.readLease(key);
   const wanted = { key, owner: to, remainingMs: ttlMs };
   if (lease && (from.by === 'force' || lease.owner === from.owner)) {
-    const work = quietForMs === undefined ? undefined : await findWork(context.backend, key, quietForMs);
+    const sight: Sight = quiet ? await lookForWork(context.backend, key, quiet) : {};
+    const { work } = sight;
     if (work) return outcomeOf(context, 'transfer', 'active', { key, lease, work, notes, dryRun });
     return outcomeOf(context, 'transfer', 'transferred', {
       key,
       lease: wanted,
       previousOwner: lease.owner,
-      notes: done,
+      notes: notesOf(sight),
       dryRun,
     });
   }
@@ -107,7 +114,7 @@ async function planTransfer(
   return outcomeOf(context, 'transfer', lease ? 'refreshed' : 'acquired', {
     key,
     lease: wanted,
-    notes: done,
+    notes: notesOf(),
     dryRun,
   });
 }

@@ -5,7 +5,7 @@ import { printable } from './printable.js';
 
 /** Whether a note warns of what a write can cause, or just informs. */
 export function isCaution(note: Note): boolean {
-  return note.kind === 'thread-caution';
+  return note.kind === 'thread-caution' || note.kind === 'run-not-seen';
 }
 
 /** A note in one line. */
@@ -31,6 +31,8 @@ export function noteText(note: Note, { key, source }: KeyOutcome): string {
       return 'the key has a second NUL: where its resource ends and its thread begins is a guess';
     case 'step-fence':
       return 'a step fence is kept on purpose until it expires, and left out of a bulk';
+    case 'run-not-seen':
+      return 'no event of this thread is here: whether its run is at work was not seen';
     case 'thread-caution':
       return THREAD_CAUTION[note.verb];
   }

@@ -156,6 +156,22 @@ describe('refused credentials', () => {
     }
   });
 
+  test.each([
+    ['owner', ['owner', '--thread', 't-1']],
+    ['inspect', ['inspect', '--thread', 't-1']],
+    ['wait', ['wait', '--thread', 't-1', '--until', 'free']],
+    ['release', ['release', '--thread', 't-1', '--owner', 'run-1']],
+    ['watch', ['watch', '--for', '5s']],
+    ['watch of a key', ['watch', 'deploy', '--for', '5s']],
+  ])('%s is 10 as well where it has to look for what it is about', async (_, words) => {
+    for (const userInfo of ['', ':wrong-guess@']) {
+      const backend = `redis://${userInfo}127.0.0.1:${server.port}`;
+      const { exitCode, stdout, stderr } = await lease(words, { backend });
+      expect({ exitCode, stdout }).toEqual({ exitCode: 10, stdout: '' });
+      expect(stderr).toMatch(/(NOAUTH|WRONGPASS).* — check the user name and password/);
+    }
+  });
+
   test('the right password may come from the URL, a variable or a file', async () => {
     await using directory = await makeTempDir();
     const file = join(directory.path, 'password');

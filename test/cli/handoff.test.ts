@@ -10,6 +10,7 @@ const THREAD = 'user-42\0t-1';
 const NAME = ['--resource', 'user-42', '--thread', 't-1'];
 const STREAM = `mastra:topic:agent.thread-stream.${encodeURIComponent(THREAD)}`;
 const FORCE = ['--force', '--yes'];
+const NOT_SEEN = 'no event of this thread is here: whether its run is at work was not seen';
 
 let site: RedisSite;
 
@@ -154,11 +155,41 @@ describe('a forced write on a thread that is quiet', () => {
 
   test('is done where no stream is, and on a backend that has none', async () => {
     await site.hold(THREAD, 'run-1');
-    expect(await lease('release', ...NAME, ...FORCE)).toMatchObject({ exitCode: 0 });
+    const released = await lease('release', ...NAME, ...FORCE);
+    expect(released).toMatchObject({ exitCode: 0 });
+    expect(released.stderr).toContain(NOT_SEEN);
     await using sqlite = await openSqliteSite();
     await sqlite.hold(THREAD, 'run-1');
-    const released = await runLease(['release', ...NAME, ...FORCE], { backend: sqlite.name });
-    expect(released).toMatchObject({ exitCode: 0 });
+    const transfer = ['transfer', ...NAME, ...FORCE, '--to', 'run-2'];
+    const would = await runLease([...transfer, '--dry-run', '--json'], { backend: sqlite.name });
+    expect(would.json()[0]?.cautions).toContain(NOT_SEEN);
+    const moved = await runLease(transfer, { backend: sqlite.name });
+    expect(moved).toMatchObject({ exitCode: 0 });
+    expect(moved.stderr).toContain(NOT_SEEN);
+  });
+
+  test.each(['release', 'transfer'])(
+    '%s is not done where quiet was asked for and nothing is there to see it by',
+    async (verb) => {
+      await using sqlite = await openSqliteSite();
+      const more = verb === 'transfer' ? ['--to', 'run-2'] : [];
+      for (const where of [site, sqlite]) {
+        await where.hold(THREAD, 'run-1');
+        const refused = await runLease([verb, ...NAME, ...FORCE, ...more, '--if-quiet-for', '5m'], {
+          backend: where.name,
+        });
+        expect(refused).toMatchObject({ exitCode: 9, stdout: '' });
+        expect(refused.stderr).toMatch(
+          /^error Whether the thread's run is at work cannot be seen: no events? .* here — ask its process, and then without --if-quiet-for$/m,
+        );
+        expect(await where.read(THREAD)).toMatchObject({ owner: 'run-1' });
+      }
+    },
+  );
+
+  test('and a key that is no thread has no run to be quiet', async () => {
+    await site.hold('deploy', 'ci-1');
+    expect(await lease('release', 'deploy', ...FORCE, '--if-quiet-for', '5m')).toMatchObject({ exitCode: 0 });
   });
 
   test('is refused with 10 where its events may not be read, unless --even-if-active', async () => {

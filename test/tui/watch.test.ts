@@ -75,8 +75,40 @@ test.each([
     expect(await site.read(KEY)).toBeUndefined();
     screen.type('q');
     expect(await screen.end()).toBe(0);
+    // The screen is gone by then, and what it showed with it.
+    expect(afterScreen(screen)).toMatch(/audit: .* transfer .*intro.*\n.*audit: .* release .*intro/s);
   },
 );
+
+test('a run that is at work keeps its lease, whatever is typed, and nothing was written to tell of', async () => {
+  await site.hold(KEY, 'run-7f3c');
+  const event = { type: 'stream-part', runId: 'run-7f3c', data: { runId: 'run-7f3c', sourceId: 'pod-1' } };
+  const stream = `mastra:topic:agent.thread-stream.${encodeURIComponent(KEY)}`;
+  await site.client.xadd(stream, '*', 'event', JSON.stringify({ ...event, id: 'e', createdAt: new Date() }));
+  await using screen = await startTerminal(['watch', '--write', '--backend', site.name], {
+    columns: 200,
+    rows: 30,
+  });
+  await screen.waitForScreen(/user-9 +intro/, 20_000);
+  const before = await writesSoFar();
+  for (const typed of ['x', `trun-new${keys.enter}`]) {
+    screen.type(typed);
+    await screen.waitForScreen(/confirm: /);
+    screen.type(`intro${keys.enter}`);
+    await screen.waitForScreen(/you +active: thread intro .* is not known to be quiet/);
+    await screen.waitForScreen(/intro +run-7f3c/);
+  }
+  expect((await site.read(KEY))?.owner).toBe('run-7f3c');
+  expect(await writesSoFar()).toBe(before);
+  screen.type('q');
+  expect(await screen.end()).toBe(0);
+  expect(afterScreen(screen)).not.toContain('audit:');
+});
+
+/** What is on the terminal when it is given back. */
+function afterScreen({ raw }: { readonly raw: string }): string {
+  return raw.slice(raw.lastIndexOf('\u001b[?1049l'));
+}
 
 test('a server that dies and returns is stale and then fresh, with what is there by then', async () => {
   await using own = await openRedisSite();

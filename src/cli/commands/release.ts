@@ -9,7 +9,7 @@ import { verified } from '../look-again.js';
 import {
   type CommonOptions,
   type KeyOptions,
-  parseQuietFor,
+  parseQuiet,
   type TakingOptions,
   withCommonOptions,
   withKeyOptions,
@@ -56,9 +56,9 @@ export const release = sealCommand<ReleaseInput>({
         const targets = isNamed ? listed.map(withoutOwner) : listed;
         const { printer, context } = session;
         const exitCodes: ExitCode[] = [];
-        const quietForMs = parseQuietFor(options);
+        const quiet = parseQuiet(options);
         const dryRun = options.dryRun === true;
-        const outcomes = releaseLeases(context, { targets, owner, quietForMs, dryRun });
+        const outcomes = releaseLeases(context, { targets, owner, quiet, dryRun });
         for await (const outcome of await verified(session, outcomes, options)) {
           const exitCode = options.missingOk && outcome.status === 'no-lease' ? 0 : exitCodeOf(outcome);
           exitCodes.push(exitCode);

@@ -8,7 +8,7 @@ import {
   type CommonOptions,
   type KeyOptions,
   parseOwnerOption,
-  parseQuietFor,
+  parseQuiet,
   parseTtl,
   type TakingOptions,
   withCommonOptions,
@@ -75,7 +75,7 @@ export const transfer = sealCommand<TransferInput>({
           ),
           to,
           ttlMs,
-          quietForMs: parseQuietFor(options),
+          quiet: parseQuiet(options),
           orAcquire: options.orAcquire === true,
           dryRun: options.dryRun === true,
         });

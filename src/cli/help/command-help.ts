@@ -147,8 +147,8 @@ export const COMMAND_HELP: Readonly<Record<CommandName, CommandHelp>> = {
         command: 'mastra-lease release --resource user-42 --thread abc --force --verify',
       },
       {
-        what: 'what never ends by itself, each from the owner that was listed',
-        command: 'mastra-lease list --health no-expiry --json | mastra-lease release -',
+        what: 'all that a CI run holds, each from the owner that was listed',
+        command: "mastra-lease list --owner 'ci-4711*' --json | mastra-lease release -",
       },
     ],
     variables: ['MASTRA_LEASE_OWNER', 'MASTRA_LEASE_AUDIT_FILE'],

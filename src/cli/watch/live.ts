@@ -29,5 +29,9 @@ export async function showLive(session: Session, live: Live): Promise<number> {
   }
   const actions = screenActions({ ...context, writeLog: audit?.keep }, leaseTtlMs);
   const screen = { events, source, isWritable, isReadOnlyContext, actions, ending, leaseTtlMs };
-  return runScreen(io, printer, screen);
+  try {
+    return await runScreen(io, printer, screen);
+  } finally {
+    await audit?.tellKept();
+  }
 }

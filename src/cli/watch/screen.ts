@@ -5,7 +5,7 @@ import { release } from '../../operations/release.js';
 import { transfer } from '../../operations/transfer.js';
 import type { ShownLease, TuiActions, TuiOptions } from '../../tui/index.js';
 import type { CliIo } from '../io.js';
-import type { CommonOptions } from '../options.js';
+import { type CommonOptions, DEFAULT_QUIET } from '../options.js';
 import type { Printer } from '../printer.js';
 import type { Ending } from './ending.js';
 
@@ -45,14 +45,19 @@ export async function runScreen(io: CliIo, printer: Printer, screen: Screen): Pr
   }
 }
 
-/** The writes of the screen: compare-and-set on the owner that was shown, on exactly that key. */
+/** The writes of the screen: compare-and-set on the owner that was shown, on exactly that key, and not from a run at work. */
 export function screenActions(context: OperationContext, ttlMs: number): TuiActions {
   const target = ({ key }: ShownLease) => ({ by: 'key', key, literal: true }) as const;
   const holder = ({ owner }: ShownLease) => ({ by: 'name', owner }) as const;
   return {
-    transfer: (lease, to) => transfer(context, { target: target(lease), from: holder(lease), to, ttlMs }),
+    transfer: (lease, to) =>
+      transfer(context, { target: target(lease), from: holder(lease), to, ttlMs, quiet: DEFAULT_QUIET }),
     release: async (lease) => {
-      for await (const outcome of release(context, { targets: [target(lease)], owner: holder(lease) })) {
+      for await (const outcome of release(context, {
+        targets: [target(lease)],
+        owner: holder(lease),
+        quiet: DEFAULT_QUIET,
+      })) {
         return outcome;
       }
       throw new Error('The release had no outcome');

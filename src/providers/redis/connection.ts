@@ -4,6 +4,7 @@ import { HELLO, type RedisCommand } from './command.js';
 import type { ConnectSettings } from './connect-settings.js';
 import { isConnectionFailure, PlainConnection } from './plain-connection.js';
 import { readHello, type ServerView } from './replies.js';
+import { isFailure, ReplyFailure, replyFailure } from './reply-failure.js';
 import type { RedisAddress } from './target.js';
 import { timeout } from './transport-error.js';
 
@@ -111,6 +112,12 @@ export class RedisConnection {
 
   readonly close = (): void => this.#connection.close();
 
+  /** Who has to log in first may ask nothing at all, not even who answers. */
+  #refusalIn(hello: unknown): unknown {
+    if (!(hello instanceof ReplyFailure) || !isFailure(hello, 'NOAUTH')) return undefined;
+    return replyFailure(hello, { command: 'HELLO', server: this.server });
+  }
+
   /** Each request ends with its own last reply: its caller goes on while the server is at the next. */
   #flush(): void {
     const requests = this.#queue.values();
@@ -123,7 +130,7 @@ export class RedisConnection {
     this.#connection.write([HELLO, ...commands], (reply) => {
       if (view) replies.push(reply);
       else {
-        hello = reply;
+        hello = this.#refusalIn(reply) ?? reply;
         view = readHello(reply);
       }
       // More than one may be complete: a request may want no more than HELLO.

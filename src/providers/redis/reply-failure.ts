@@ -7,6 +7,7 @@ import {
   UnsupportedError,
   WrongTypeError,
 } from '../../lease/errors.js';
+import { LoginError } from '../../lease/login-error.js';
 
 /** The longest text of a server that is passed on in a message. */
 const MAX_TEXT = 300;
@@ -65,21 +66,21 @@ const REPLY_RULES: readonly ReplyRule[] = [
   {
     kinds: ['without any password', 'no password is set'],
     make: ({ server }) =>
-      new NotPermittedError(`${server} has no password, and one was given`, {
+      new LoginError(`${server} has no password, and one was given`, {
         remedy: 'leave it out, or check that this is the server you mean',
       }),
   },
   {
     kinds: ['NOAUTH'],
     make: ({ server }) =>
-      new NotPermittedError(`${server} asks for a login (NOAUTH), and none was given`, {
+      new LoginError(`${server} asks for a login (NOAUTH), and none was given`, {
         remedy: CREDENTIALS,
       }),
   },
   {
     kinds: ['WRONGPASS', 'invalid password'],
     make: ({ server }) =>
-      new NotPermittedError(`${server} refused the user name or the password (WRONGPASS)`, {
+      new LoginError(`${server} refused the user name or the password (WRONGPASS)`, {
         remedy: CREDENTIALS,
       }),
   },
