@@ -45,7 +45,7 @@ export async function openTarget(
   const located = await locate(io, printer, options, 'write');
   if (!located.isNamed) {
     throw new UsageError(
-      'Expected --backend, --context or their variables: conformance writes scratch leases, and only where it was told to',
+      'Expected --backend, --context or their variables: conformance writes scratch leases, and only where it was told to (REDIS_URL tells where an application is)',
     );
   }
   assertWritable(located);

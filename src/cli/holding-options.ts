@@ -1,8 +1,11 @@
 import { assertHoldable } from '../lease/hold-timing.js';
 import { threadKey } from '../lease/key.js';
 import { uniqueOwner } from '../lease/owner.js';
+import { escapeText } from '../lease/text.js';
+import type { KeyOutcome } from '../operations/outcome.js';
 import type { KeyRequest } from '../operations/resolve-key.js';
-import { formatDuration } from '../output/durations.js';
+import { formatDuration, formatRemaining } from '../output/durations.js';
+import { describeKey } from '../output/key-words.js';
 import { tellAsking } from './asking.js';
 import type { CliIo } from './io.js';
 import { parseDuration, parseOwnerOption } from './options.js';
@@ -33,8 +36,24 @@ export function knownKey(request: KeyRequest): string | undefined {
   return resource === undefined ? undefined : threadKey({ resource, thread });
 }
 
-/** Shows on a terminal what a claim waits for: the answer, or its turn where another may have the key. */
-export function tellWaiting({ printer, context }: Session, waitMs: number): void {
-  if (waitMs > 0) printer.busy(`waiting up to ${formatDuration(waitMs)} for its turn`);
-  else tellAsking(printer, context.backend.source);
+/** Whose a key is that another has, and for how long still. */
+export function whoseText({ key = '', lease }: KeyOutcome): string {
+  const holder = lease ? `${escapeText(lease.owner)}'s (${formatRemaining(lease.remainingMs)})` : "another's";
+  return `${describeKey(key)} is ${holder}`;
+}
+
+/**
+ * Shows on a terminal that the backend is asked, and answers what tells of the wait where another has the key: who that is
+ * in a line, once for each that has it, since a log has no terminal; on a terminal that it goes on.
+ */
+export function tellTurn({ printer, context }: Session, waitMs: number): (outcome: KeyOutcome) => void {
+  let told: string | undefined;
+  tellAsking(printer, context.backend.source);
+  return (outcome) => {
+    const waiting = `waiting up to ${formatDuration(waitMs)} for its turn`;
+    const owner = outcome.lease?.owner ?? '';
+    if (owner !== told) void printer.talk(`${waiting}: ${whoseText(outcome)}`);
+    told = owner;
+    printer.busy(waiting);
+  };
 }

@@ -7,7 +7,7 @@ import { describeKey } from '../output/key-words.js';
 import { printable } from '../output/printable.js';
 import { listenToSignals } from './child-process.js';
 import { type Run, runInSession } from './command.js';
-import { tellWaiting } from './holding-options.js';
+import { tellTurn } from './holding-options.js';
 import type { AuditOptions, CommonOptions } from './options.js';
 import type { Session } from './session.js';
 import { SignalRelay } from './signal-relay.js';
@@ -62,8 +62,15 @@ async function hold(
 ): Promise<number> {
   const { context, printer, io } = session;
   relay.acquire();
-  tellWaiting(session, waitMs);
-  const held = await keep(context, { target, owner, ttlMs, graceMs: 0, waitMs, signal: relay.acquiring });
+  const held = await keep(context, {
+    target,
+    owner,
+    ttlMs,
+    graceMs: 0,
+    waitMs,
+    onWaiting: tellTurn(session, waitMs),
+    signal: relay.acquiring,
+  });
   printer.pause();
   if (!held.isTaken) {
     const exitCode = waitMs > 0 ? 6 : 3;

@@ -164,7 +164,9 @@ export function parseDuration(text: string, name: string): number {
       `Expected ${name} with a unit (15s, 500ms), got "${number}": is it ${number}s or ${number}ms?`,
     );
   }
-  throw new UsageError(`Expected ${name} as a duration such as 15s, 500ms or 2m, got "${printable(text)}"`);
+  throw new UsageError(
+    `Expected ${name} as a duration such as 500ms, 15s, 2m or 1h, got "${printable(text)}"`,
+  );
 }
 
 /** A TTL: a flag, then the runtime's own variable, then the runtime's default, in milliseconds. */

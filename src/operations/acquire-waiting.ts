@@ -13,10 +13,12 @@ export interface Attempt {
 }
 
 /** How long to wait for one's turn. */
-export interface TurnOptions {
+export interface TurnOptions<Result extends Attempt> {
   /** Milliseconds; 0 tries once. */
   readonly waitMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** Told of each try by which the key was another's and is waited for. */
+  readonly onWaiting?: ((result: Result) => void) | undefined;
 }
 
 /** What may be over by the next try. */
@@ -39,7 +41,7 @@ const PAUSE_MS = 500;
  */
 export async function takeTurn<Result extends Attempt>(
   { backend, clock }: OperationContext,
-  { waitMs, signal }: TurnOptions,
+  { waitMs, signal, onWaiting }: TurnOptions<Result>,
   attempt: () => Promise<Result>,
 ): Promise<Result> {
   const deadline = Deadline.after(waitMs, clock);
@@ -50,6 +52,7 @@ export async function takeTurn<Result extends Attempt>(
       unsettled = undefined;
       const timeoutMs = deadline.remainingMs();
       if (result.isTaken || result.waitFor === undefined || timeoutMs === 0) return result;
+      onWaiting?.(result);
       const options = { timeoutMs: Math.ceil(timeoutMs), signal, clock };
       await waitForLease(waitedSource(backend), [result.waitFor], { until: 'free' }, options);
     } catch (error) {

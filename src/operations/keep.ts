@@ -2,7 +2,7 @@ import type { Backend } from '../lease/backend.js';
 import { type HeldLease, holdLease } from '../lease/hold.js';
 import type { LeaseReport } from '../lease/inspector.js';
 import type { AcquireResult, LeaseProvider } from '../lease/provider.js';
-import { takeTurn } from './acquire-waiting.js';
+import { type Attempt, takeTurn } from './acquire-waiting.js';
 import { cautionFor } from './cautions.js';
 import { type OperationContext, outcomeOf } from './context.js';
 import type { KeyOutcome, Note } from './outcome.js';
@@ -21,6 +21,8 @@ export interface KeepRequest {
   readonly graceMs: number;
   /** How long to wait for the key, in milliseconds; 0 tries once. */
   readonly waitMs: number;
+  /** Told who has the key each time that it is waited for. */
+  readonly onWaiting?: (outcome: KeyOutcome) => void;
   /** Gives up while it waits; once the lease is held it gives it back. */
   readonly signal: AbortSignal;
 }
@@ -33,8 +35,9 @@ export type KeepResult =
 /** Acquires a key, waiting for it where that was asked, and holds it. */
 export async function keep(context: OperationContext, request: KeepRequest): Promise<KeepResult> {
   const { target, owner, ttlMs, graceMs, waitMs, signal } = request;
+  const onWaiting = ({ outcome }: KeepResult) => request.onWaiting?.(outcome);
   let resolved: { readonly key: string; readonly notes: readonly Note[] } | undefined;
-  return takeTurn(context, { waitMs, signal }, async () => {
+  return takeTurn<KeepResult & Attempt>(context, { waitMs, signal, onWaiting }, async () => {
     resolved ??= await resolveKeyToWrite(context, target, new ThreadIndex(context), 'acquire');
     const { key, notes } = resolved;
     const provider = new ReportedProvider(context);

@@ -65,5 +65,5 @@ function outcomeWords(outcome: KeyOutcome): string {
 }
 
 function isRefusal({ status }: KeyOutcome): boolean {
-  return status === 'held-by-other' || status === 'no-lease';
+  return status === 'held-by-other' || status === 'active' || status === 'no-lease';
 }

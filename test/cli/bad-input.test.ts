@@ -46,11 +46,11 @@ const KEYS_AND_OWNERS: readonly Row[] = [
 
 const DURATIONS: readonly Row[] = [
   [TTL('0'), 'Expected --ttl from 1ms to 24h in whole milliseconds, got "0"'],
-  [TTL('-5'), 'Expected --ttl as a duration such as 15s, 500ms or 2m, got "-5"'],
+  [TTL('-5'), 'Expected --ttl as a duration such as 500ms, 15s, 2m or 1h, got "-5"'],
   [TTL('30'), 'Expected --ttl with a unit (15s, 500ms), got "30": is it 30s or 30ms?'],
-  [TTL('1e3'), 'Expected --ttl as a duration such as 15s, 500ms or 2m, got "1e3"'],
-  [TTL('NaN'), 'Expected --ttl as a duration such as 15s, 500ms or 2m, got "NaN"'],
-  [TTL(''), 'Expected --ttl as a duration such as 15s, 500ms or 2m, got ""'],
+  [TTL('1e3'), 'Expected --ttl as a duration such as 500ms, 15s, 2m or 1h, got "1e3"'],
+  [TTL('NaN'), 'Expected --ttl as a duration such as 500ms, 15s, 2m or 1h, got "NaN"'],
+  [TTL(''), 'Expected --ttl as a duration such as 500ms, 15s, 2m or 1h, got ""'],
   [TTL('0.5ms'), 'Expected --ttl from 1ms to 24h in whole milliseconds, got "0.5ms"'],
   [TTL('25h'), 'Expected --ttl from 1ms to 24h in whole milliseconds, got "25h"'],
   [['renew', 'deploy', ...OWNER, '--ttl', '30'], 'is it 30s or 30ms?'],

@@ -73,13 +73,20 @@ test('one deploy at a time: the lease is held meanwhile, waited for, and the cod
 });
 
 test('the failures of the lease are told from those of the command', async () => {
-  expect((await runRecipe('serialise-codes')).stdout).toMatch(/\ndeployed\n$/);
-  expect((await runRecipe('serialise-codes', { DEPLOY_CODE: '3' })).stdout).toMatch(
-    /\ndeploy\.sh failed with 3\n$/,
-  );
+  expect(await runRecipe('serialise-codes')).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringMatching(/\ndeployed\n$/),
+  });
+  expect(await runRecipe('serialise-codes', { DEPLOY_CODE: '3' })).toMatchObject({
+    exitCode: 3,
+    stdout: expect.stringMatching(/\ndeploy\.sh failed with 3\n$/),
+  });
   const shortened = recipe('serialise-codes').replace('--wait 10m', '--wait 200ms');
   const dead = await lease([shortened], options(await deadBackend()));
-  expect(dead.stdout).toMatch(/^not deployed, or stopped half-way/);
+  expect(dead).toMatchObject({
+    exitCode: 99,
+    stdout: expect.stringMatching(/^not deployed, or stopped half-way/),
+  });
 });
 
 test('cleanup in a trap: given back after success, failure and a signal', async () => {
@@ -149,6 +156,25 @@ test('a drain of one process waits for its own leases alone', async () => {
   expect(await runRecipe('drain-one', { PROCESS: 'pod-a' })).toMatchObject({ exitCode: 0, stdout: 'met\n' });
   expect(await site.read('user-42\0t-2')).toMatchObject({ owner: 'run-2' });
   expect(await runRecipe('drain-one', { PROCESS: 'pod-c' })).toMatchObject({ exitCode: 0, stdout: '' });
+});
+
+test.each(['serialise', 'trap', 'keep', 'hand-over', 'take-over', 'drain-one', 'killed'])(
+  '%s ends with 7, and does nothing, when the backend is down',
+  async (name) => {
+    const shortened = recipe(name).replaceAll(/--(wait|timeout) 10m/g, '--$1 200ms');
+    const dead = await lease([shortened], options(await deadBackend()));
+    expect(dead).toMatchObject({ exitCode: 7, stdout: '' });
+  },
+);
+
+test.runIf(process.platform === 'linux')('a command is told when exec is killed', async () => {
+  await shell.add(
+    'orphan.sh',
+    'trap "echo told; exit" TERM; kill -KILL $PPID; for turn in $(seq 150); do sleep 0.1; done',
+  );
+  const { stdout } = await lease([recipe('killed').replace('deploy.sh', 'orphan.sh')], options());
+  expect(stdout).toBe('told\n');
+  expect(await site.heldKeys()).toEqual(['deploy']);
 });
 
 test('GitHub Actions: every step of both jobs, and the one after a failure', async () => {

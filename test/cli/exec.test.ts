@@ -138,7 +138,7 @@ describe('nothing is run', () => {
     await site.hold('deploy', 'job-9');
     const { stdout, stderr, exitCode } = await exec(['deploy', '--wait', '2s', ...RUN]);
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 6 });
-    expect(stderr).toMatch(/^mastra-lease: nothing was run after 2\.0 s: deploy is job-9's/);
+    expect(stderr).toMatch(/^mastra-lease: nothing was run after 2\.0 s: deploy is job-9's/m);
   });
 
   test('where the backend is dead: 7, and with --wait too when it is away to the end', async () => {
@@ -230,6 +230,15 @@ describe('--wait', () => {
       stdout: 'ran\n',
       exitCode: 0,
     });
+  });
+
+  test('tells once who has it while it waits, also where there is no terminal', async () => {
+    await site.hold('deploy', 'job-9', 1_500);
+    const { exitCode, stderr } = await exec(['deploy', '--wait', '10s', '--', 'true']);
+    expect(exitCode).toBe(0);
+    expect(stderr.match(/waiting .*/g)).toEqual([
+      expect.stringMatching(/^waiting up to 10\.0 s for its turn: deploy is job-9's \(1\.\d s\)$/),
+    ]);
   });
 
   test('gets the key when it is given back, and rides out a backend that is away', async () => {

@@ -63,6 +63,10 @@ describe('help', () => {
     },
   );
 
+  test('of demo, which has a backend of its own, names no variable', async () => {
+    expect((await lease(['help', 'demo'])).stdout).not.toMatch(/^Environment:|MASTRA_|REDIS_URL/m);
+  });
+
   test.concurrent.each(Object.entries(TOPICS))('on %s is its text, in 80 columns', async (name, topic) => {
     const { stdout, stderr, exitCode } = await lease(['help', name]);
     expect({ stdout, stderr, exitCode }).toEqual({ stdout: topic.text(), stderr: '', exitCode: 0 });

@@ -128,6 +128,7 @@ describe('acquire --wait', () => {
     await site.hold('deploy', 'job-9');
     const { exitCode, stdout, stderr } = await acquire(['2s']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 6, stdout: '' });
+    expect(stderr).toMatch(/^waiting up to 2\.0 s for its turn: deploy is job-9's \(.*\)$/m);
     expect(stderr).toContain("deploy is job-9's for another");
     const result = await acquire(['2s', '--json']);
     expect(result.json()).toEqual([

@@ -98,10 +98,10 @@ describe('what takes longer than an eye waits', () => {
       columns: 160,
       env: { MASTRA_LEASE_BACKEND: site.name },
     });
-    await terminal.waitForScreen(new RegExp(`^${FRAME} ${text}`));
+    await terminal.waitForScreen(new RegExp(`^${FRAME} ${text}`, 'm'));
     await site.clear();
     expect(await terminal.end()).toBe(0);
-    expect(terminal.lines.join('\n')).not.toContain('waiting');
+    expect(terminal.lines.join('\n')).not.toMatch(new RegExp(`${FRAME} `));
     await site.hold('deploy', 'job-1', 600_000);
   });
 

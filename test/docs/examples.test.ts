@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { basename } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type RedisServer, startRedis } from '../support/redis-server.js';
 import { runCli } from '../support/run-cli.js';
 import type { TempDir } from '../support/temp-dir.js';
+import { REPOSITORY } from './blocks.js';
 import { compileExamples, makeUsersPackage, writeExample } from './examples.js';
 import { codeBlocks, publicSymbols } from './public-symbols.js';
 
-const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url));
 /** The pages whose every block of TypeScript is a program. */
-const PAGES = ['exit-codes-and-json.md', 'writing-a-backend.md'];
+const PAGES = ['README.md', 'docs/exit-codes-and-json.md', 'docs/writing-a-backend.md'];
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -17,8 +17,8 @@ const SYMBOLS = publicSymbols();
 const EXAMPLES = [
   ...SYMBOLS.flatMap(({ name, examples }) => examples.map((code) => ({ name, code }))),
   ...PAGES.flatMap((page) =>
-    codeBlocks(readFileSync(`${DOCS}${page}`, 'utf8')).map((code, index) => ({
-      name: `${page}-${index + 1}`,
+    codeBlocks(readFileSync(`${REPOSITORY}${page}`, 'utf8')).map((code, index) => ({
+      name: `${basename(page)}-${index + 1}`,
       code,
     })),
   ),

@@ -95,7 +95,9 @@ test('a run that is at work keeps its lease, whatever is typed, and nothing was 
     screen.type(typed);
     await screen.waitForScreen(/confirm: /);
     screen.type(`intro${keys.enter}`);
-    await screen.waitForScreen(/you +active: thread intro .* is not known to be quiet/);
+    await screen.waitForScreen(
+      /you +the (release|transfer) changed nothing: active: thread intro .* is not known to be quiet/,
+    );
     await screen.waitForScreen(/intro +run-7f3c/);
   }
   expect((await site.read(KEY))?.owner).toBe('run-7f3c');

@@ -1,11 +1,12 @@
 import { OutcomeUnknownError } from '../../lease/errors.js';
 import { escapeText } from '../../lease/text.js';
 import { acquire as acquireLease } from '../../operations/acquire.js';
-import { takeTurn } from '../../operations/acquire-waiting.js';
+import { type Attempt, type TurnOptions, takeTurn } from '../../operations/acquire-waiting.js';
+import type { KeyOutcome } from '../../operations/outcome.js';
 import type { KeyRequest } from '../../operations/resolve-key.js';
 import { type Run, runInSession, sealCommand } from '../command.js';
 import { exitCodeOf } from '../exit-codes.js';
-import { parseGrace, parseWait, readClaimant, tellWaiting } from '../holding-options.js';
+import { parseGrace, parseWait, readClaimant, tellTurn } from '../holding-options.js';
 import { keepLease } from '../keep-lease.js';
 import { readKeyRequest } from '../key-requests.js';
 import {
@@ -80,8 +81,13 @@ async function acquireInTurn(session: Session, asked: KeyRequest, options: Acqui
     ttlMs: parseTtl(options.ttl, io.env),
     dryRun: options.dryRun === true,
   };
-  tellWaiting(session, waitMs);
-  const { outcome, isTaken } = await takeTurn(context, { waitMs, signal: context.signal }, async () => {
+  const tell = tellTurn(session, waitMs);
+  const turn: TurnOptions<Attempt & { readonly outcome: KeyOutcome }> = {
+    waitMs,
+    signal: context.signal,
+    onWaiting: (refused) => tell(refused.outcome),
+  };
+  const { outcome, isTaken } = await takeTurn(context, turn, async () => {
     const found = await acquireLease(context, { ...request, target: asked });
     return { isTaken: found.status !== 'held-by-other', outcome: found, waitFor: found.key };
   }).catch((error: unknown) => {

@@ -6,7 +6,7 @@ import { runUnderLease } from '../../operations/exec.js';
 import { keep } from '../../operations/keep.js';
 import type { KeyOutcome } from '../../operations/outcome.js';
 import type { KeyRequest } from '../../operations/resolve-key.js';
-import { formatDuration, formatRemaining } from '../../output/durations.js';
+import { formatDuration } from '../../output/durations.js';
 import { describeKey } from '../../output/key-words.js';
 import { noteText } from '../../output/note-text.js';
 import { printable } from '../../output/printable.js';
@@ -19,7 +19,7 @@ import {
   watchParent,
 } from '../child-process.js';
 import { type Run, runGuarded, runInSession, sealCommand } from '../command.js';
-import { knownKey, parseGrace, parseWait, readClaimant, tellWaiting } from '../holding-options.js';
+import { knownKey, parseGrace, parseWait, readClaimant, tellTurn, whoseText } from '../holding-options.js';
 import type { CliIo } from '../io.js';
 import { readKeyRequest } from '../key-requests.js';
 import {
@@ -176,8 +176,15 @@ async function holdAndRun(
 ): Promise<{ readonly exitCode: number; readonly isCommands: boolean }> {
   const { io, printer, context } = session;
   relay.acquire();
-  tellWaiting(session, waitMs);
-  const held = await keep(context, { target, owner, ttlMs, graceMs, waitMs, signal: relay.acquiring });
+  const held = await keep(context, {
+    target,
+    owner,
+    ttlMs,
+    graceMs,
+    waitMs,
+    onWaiting: tellTurn(session, waitMs),
+    signal: relay.acquiring,
+  });
   // From here on the terminal is the command's.
   printer.pause();
   if (!held.isTaken) {
@@ -244,12 +251,9 @@ async function tellHeld(printer: Printer, outcome: KeyOutcome): Promise<void> {
 }
 
 /** Who has it, whatever is quiet: nothing was run. */
-async function tellRefusal(io: CliIo, { key, lease, source }: KeyOutcome, waitMs: number): Promise<void> {
-  const holder = lease ? `${escapeText(lease.owner)}'s (${formatRemaining(lease.remainingMs)})` : "another's";
+async function tellRefusal(io: CliIo, outcome: KeyOutcome, waitMs: number): Promise<void> {
   const waited = waitMs > 0 ? ` after ${formatDuration(waitMs)}` : '';
-  io.stderr.write(
-    `nothing was run${waited}: ${describeKey(key ?? '')} is ${holder} · ${sourceText(source)}\n`,
-  );
+  io.stderr.write(`nothing was run${waited}: ${whoseText(outcome)} · ${sourceText(outcome.source)}\n`);
 }
 
 function readPlan(io: CliIo, words: readonly string[], options: ExecOptions): ExecPlan {

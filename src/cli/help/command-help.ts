@@ -12,8 +12,10 @@ export interface Example {
 export interface CommandHelp {
   readonly about: string;
   readonly examples: readonly Example[];
-  /** Variables that matter to it beyond those of every command. */
+  /** Variables that matter to it beyond those of every command that finds a backend. */
   readonly variables: readonly VariableName[];
+  /** It makes a backend itself: nothing that names one means anything to it. */
+  readonly hasOwnBackend?: true;
   /** What its exit codes mean, where that is more than the table of all codes says. */
   readonly exitCodes: Readonly<Partial<Record<ExitCode, string>>>;
 }
@@ -53,7 +55,7 @@ export const COMMAND_HELP: Readonly<Record<CommandName, CommandHelp>> = {
   },
   list: {
     about:
-      'Prints every lease under the key prefix, worst first: without expiry, late, then by what is left.',
+      'Prints every lease under the key prefix, worst first: without expiry, late, then by what is left. A key that holds a value of another type is no lease, and left out.',
     examples: [
       { what: 'what is wrong', command: 'mastra-lease list --health late' },
       { what: "one customer's threads", command: "mastra-lease list 'acme-*' --kind thread" },
@@ -147,8 +149,8 @@ export const COMMAND_HELP: Readonly<Record<CommandName, CommandHelp>> = {
         command: 'mastra-lease release --resource user-42 --thread abc --force --verify',
       },
       {
-        what: 'all that a CI run holds, each from the owner that was listed',
-        command: "mastra-lease list --owner 'ci-4711*' --json | mastra-lease release -",
+        what: 'all that one job holds',
+        command: 'mastra-lease list --owner ci-4711 --json | mastra-lease release -',
       },
     ],
     variables: ['MASTRA_LEASE_OWNER', 'MASTRA_LEASE_AUDIT_FILE'],
@@ -225,6 +227,7 @@ export const COMMAND_HELP: Readonly<Record<CommandName, CommandHelp>> = {
       'Starts simulated workers on a backend of their own and watches their leases, to see what this tool shows without any setup. It cleans up after itself.',
     examples: [{ what: 'for half a minute', command: 'mastra-lease demo --for 30s' }],
     variables: [],
+    hasOwnBackend: true,
     exitCodes: { 0: 'ended as asked' },
   },
   completion: {

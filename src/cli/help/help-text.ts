@@ -49,8 +49,8 @@ export function describeProgram(program: Command): void {
     });
 }
 
-/** The variables that matter to every command. */
-const EVERYWHERE: readonly VariableName[] = [
+/** The variables that matter to every command that finds a backend. */
+const NAMING_A_BACKEND: readonly VariableName[] = [
   'MASTRA_LEASE_BACKEND',
   'MASTRA_LEASE_CONTEXT',
   'MASTRA_LEASE_KEY_PREFIX',
@@ -59,7 +59,7 @@ const EVERYWHERE: readonly VariableName[] = [
 
 /** Says on a command's help what its options do not: what it is for, examples, variables and exit codes. */
 export function describeCommand(command: Command, name: CommandName): void {
-  const { about, examples, variables, exitCodes } = COMMAND_HELP[name];
+  const { about, examples, variables, hasOwnBackend, exitCodes } = COMMAND_HELP[name];
   command.addHelpOption(new Option('-h, --help', 'this help').helpGroup('Output:'));
   command.description(about).addHelpText('after', () => {
     const width = widthOf(command);
@@ -71,13 +71,15 @@ export function describeCommand(command: Command, name: CommandName): void {
       '',
       'Exit codes:',
       columns([...codes, ['  …', 'any other: mastra-lease help exit-codes']], width),
-      '',
-      'Environment:',
-      ...wrap(`${[...variables, ...EVERYWHERE].join(', ')}: mastra-lease help environment`, width - 2).map(
-        (line) => `  ${line}`,
-      ),
+      ...environmentLines([...variables, ...(hasOwnBackend ? [] : NAMING_A_BACKEND)], width),
     ].join('\n');
   });
+}
+
+function environmentLines(variables: readonly VariableName[], width: number): readonly string[] {
+  if (variables.length === 0) return [];
+  const lines = wrap(`${variables.join(', ')}: mastra-lease help environment`, width - 2);
+  return ['', 'Environment:', ...lines.map((line) => `  ${line}`)];
 }
 
 function exampleText({ what, command }: Example): string {

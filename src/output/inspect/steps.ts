@@ -101,7 +101,7 @@ function wordsOf(
         title: 'claim it for the run',
         ...writing('acquire', ownerAndTtl('--owner', step.owner, step.ttlMs), key, setting),
         beware:
-          'nothing renews it but that run; an owner that is no live run swallows the messages sent to it',
+          'only where its process is known to live: nothing else renews it, and an owner that is no live run swallows the messages sent to it',
       };
     case 'transfer': {
       const owners = `${option('--from', step.from)} ${ownerAndTtl('--to', step.to, step.ttlMs)}`;

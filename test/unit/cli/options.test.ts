@@ -40,7 +40,7 @@ describe('a duration', () => {
     '5.s',
   ])('"%s" is refused', (text) => {
     expect(() => parseDuration(text, '--ttl')).toThrow(
-      'Expected --ttl as a duration such as 15s, 500ms or 2m, got "',
+      'Expected --ttl as a duration such as 500ms, 15s, 2m or 1h, got "',
     );
   });
 
