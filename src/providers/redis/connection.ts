@@ -15,6 +15,11 @@ export interface Answer {
   readonly replies: readonly unknown[];
 }
 
+/** How many of the requests of one tick go ahead of the others. */
+const REQUESTS_AHEAD = 4;
+/** From so many on they all go together: the server is busy with them anyway. */
+const MANY_REQUESTS = 64;
+
 interface Request {
   readonly commands: readonly RedisCommand[];
   readonly resolve: (answer: Answer) => void;
@@ -23,7 +28,7 @@ interface Request {
 
 /**
  * A connection for requests: a kept client that finds it closed opens another. Requests made in one tick go out in one
- * write, HELLO first, so that each answer comes with the role of the server that gave it.
+ * write or two, HELLO first in each, so that each answer comes with the role of the server that gave it.
  */
 export class RedisConnection {
   static #opened = 0;
@@ -112,35 +117,43 @@ export class RedisConnection {
 
   readonly close = (): void => this.#connection.close();
 
-  /** Who has to log in first may ask nothing at all, not even who answers. */
-  #refusalIn(hello: unknown): unknown {
-    if (!(hello instanceof ReplyFailure) || !isFailure(hello, 'NOAUTH')) return undefined;
-    return replyFailure(hello, { command: 'HELLO', server: this.server });
+  /** The server is at the first few while the others are still put on the wire. */
+  #flush(): void {
+    const requests = this.#queue;
+    this.#queue = [];
+    const ahead = requests.length < MANY_REQUESTS ? REQUESTS_AHEAD : requests.length;
+    this.#send(requests.slice(0, ahead));
+    if (requests.length > ahead) this.#send(requests.slice(ahead));
   }
 
   /** Each request ends with its own last reply: its caller goes on while the server is at the next. */
-  #flush(): void {
-    const requests = this.#queue.values();
-    const commands = this.#queue.flatMap((request) => request.commands);
-    this.#queue = [];
-    let hello: unknown;
+  #send(requests: readonly Request[]): void {
     let view: ServerView | undefined;
-    let request = requests.next().value;
+    let failure: unknown;
     let replies: unknown[] = [];
+    let next = 0;
+    const commands = requests.flatMap((request) => request.commands);
     this.#connection.write([HELLO, ...commands], (reply) => {
       if (view) replies.push(reply);
-      else {
-        hello = this.#refusalIn(reply) ?? reply;
-        view = readHello(reply);
-      }
+      else view = readHello(reply);
+      if (isConnectionFailure(reply)) failure = reply;
+      else if (isLoginWanted(reply)) failure = replyFailure(reply, { command: 'HELLO', server: this.server });
       // More than one may be complete: a request may want no more than HELLO.
-      while (request?.commands.length === replies.length) {
-        const failure = [hello, ...replies].find(isConnectionFailure);
-        if (failure) request.reject(failure);
-        else request.resolve({ view, replies });
+      for (
+        let request = requests[next];
+        request?.commands.length === replies.length;
+        request = requests[next]
+      ) {
+        if (failure === undefined) request.resolve({ view, replies });
+        else request.reject(failure);
         replies = [];
-        request = requests.next().value;
+        next += 1;
       }
     });
   }
+}
+
+/** Who has to log in first may ask nothing at all, not even who answers. */
+function isLoginWanted(reply: unknown): reply is ReplyFailure {
+  return reply instanceof ReplyFailure && isFailure(reply, 'NOAUTH');
 }
