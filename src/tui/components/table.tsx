@@ -137,11 +137,15 @@ function toneOf({ health }: LeaseRow): keyof Theme | undefined {
   return health === undefined || health === 'ok' ? undefined : HEALTH_TONE[health];
 }
 
-/** The time left as a number. While nothing is known, a lease past its end may have ended or not. */
+/**
+ * The time left as a number: to the second, since tenths would only flicker, but for the last one. While nothing is known, a
+ * lease past its end may have ended or not.
+ */
 export function leftText(leftMs: number | null | undefined, isStale: boolean): string {
   if (leftMs === undefined) return '?';
   if (leftMs === null) return '∞';
-  return leftMs === 0 && isStale ? 'over?' : coarseDuration(leftMs);
+  if (leftMs === 0 && isStale) return 'over?';
+  return leftMs < 1_000 ? coarseDuration(leftMs) : elapsedText(leftMs);
 }
 
 function barText(row: LeaseRow, atMs: number, width: number): string {
