@@ -94,11 +94,14 @@ module.exports = load(${JSON.stringify(program)});
 }
 
 /**
- * A file as `ProgramFiles` runs it. It must be ASCII: any other character would double what V8 keeps of it.
+ * A file as `ProgramFiles` runs it. It must be ASCII: any other character would double what V8 keeps of it, and would be
+ * read as others. esbuild escapes those of texts and not those of regular expressions.
  *
  * @param {string} code
  */
 function fileText(code) {
+  const other = /.{0,40}[^\0-\x7f].{0,20}/.exec(code)?.[0];
+  if (other !== undefined) throw new Error(`Expected ASCII, with \\u… for all else, got ${other}`);
   return `(function (exports, require, module, __filename, __dirname, importNow) {\n'use strict';\n${code}})\n`;
 }
 
