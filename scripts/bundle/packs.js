@@ -100,7 +100,7 @@ module.exports = load(${JSON.stringify(program)});
  * @param {string} code
  */
 function fileText(code) {
-  const other = /.{0,40}[^\0-\x7f].{0,20}/.exec(code)?.[0];
+  const other = /.{0,40}[\u0080-\uffff].{0,20}/.exec(code)?.[0];
   if (other !== undefined) throw new Error(`Expected ASCII, with \\u… for all else, got ${other}`);
   return `(function (exports, require, module, __filename, __dirname, importNow) {\n'use strict';\n${code}})\n`;
 }

@@ -78,9 +78,17 @@ test('calls of one tick share one connection: four go ahead, the others after th
   ]);
   const [ahead, others, ...more] = batches();
   expect(ahead).toHaveLength(1 + 4);
-  expect([...(ahead ?? []), ...(others ?? [])].sort()).toEqual(
-    ['eval', 'eval', 'eval', 'eval', 'eval', 'get', 'get', 'hello', 'hello'],
-  );
+  expect([...(ahead ?? []), ...(others ?? [])].sort()).toEqual([
+    'eval',
+    'eval',
+    'eval',
+    'eval',
+    'eval',
+    'get',
+    'get',
+    'hello',
+    'hello',
+  ]);
   expect(more).toEqual([]);
   expect(writes().length).toBeLessThanOrEqual(2);
 });

@@ -11,9 +11,9 @@ import { listStep } from './scripts.generated.js';
  * How much one step does: up to SCANS scans of COUNT keys, or until LEASES leases were met. Reading a lease costs the
  * server about twenty times what passing a key does, so the second bound holds where every key is a lease.
  */
-const COUNT = 200;
-const SCANS = 15;
-const LEASES = 150;
+const COUNT = 100;
+const SCANS = 16;
+const LEASES = 100;
 
 /** Keys per SCAN where scripts are refused: each command is then a step of its own. */
 const PLAIN_COUNT = 1000;
