@@ -58,19 +58,15 @@ export class Audit {
   /** Keeps a write, and tells on stderr of one that changed something or may have. */
   readonly tell: WriteLog = (write) => this.#begin(write, (entry) => this.#tell(entry));
 
-  /** Keeps a write; it is told by {@link tellKept}, once there is no screen any more, which shows its writes itself. */
+  /** Keeps a write; it is told by {@link end}, once there is no screen any more, which shows its writes itself. */
   readonly keep: WriteLog = (write) =>
     this.#begin(write, async (entry) => {
       this.#kept.push(entry);
     });
 
-  /** Tells of what was kept. */
-  async tellKept(): Promise<void> {
+  /** The command is over: what is not told yet is told now, and a write that was not answered is kept as unknown. */
+  async end(): Promise<void> {
     for (const entry of this.#kept.splice(0)) await this.#tell(entry);
-  }
-
-  /** The command ends before its writes were answered: they are kept as unknown, and told. */
-  async abandon(): Promise<void> {
     for (const write of this.#open) {
       await this.#printer.warn(unansweredText(write));
       await this.#append(this.#entry(write, { outcome: 'unknown' }));

@@ -102,7 +102,7 @@ export async function runInSession<Code extends number = ExitCode>(
       }),
     );
   } finally {
-    if (signal.aborted) await session?.audit?.abandon();
+    await session?.audit?.end();
     const closing = session?.context.backend.close();
     // A connection that is still being made may take its whole timeout to give up: the end of the process ends it too.
     if (signal.aborted) closing?.catch(() => {});

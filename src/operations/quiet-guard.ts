@@ -2,6 +2,7 @@ import type { Backend } from '../lease/backend.js';
 import { isLeaseError, NotPermittedError, UnverifiedError } from '../lease/errors.js';
 import type { ThreadActivity, ThreadRun } from '../lease/evidence.js';
 import { parseKey } from '../lease/key.js';
+import { escapeText } from '../lease/text.js';
 
 /** Why a thread's run is not taken to be quiet. */
 export type Work =
@@ -41,11 +42,12 @@ export async function lookForWork(
   { forMs, mustBeSeen }: Quiet,
 ): Promise<Sight> {
   if (parseKey(key).kind !== 'thread') return {};
-  const activity = evidence && (await readActivity(evidence, key));
+  const unseen = `Whether the run of ${escapeText(key)} is at work cannot be seen`;
+  const activity = evidence && (await readActivity(evidence, key, unseen));
   if (activity) return { work: workOf(activity, forMs) };
   if (!mustBeSeen) return { isBlind: true };
   const why = evidence ? 'no event of this thread is here' : 'no events are kept here';
-  throw new UnverifiedError(`Whether the thread's run is at work cannot be seen: ${why}`, {
+  throw new UnverifiedError(`${unseen}: ${why}`, {
     remedy: 'ask its process, and then without --if-quiet-for',
   });
 }
@@ -53,12 +55,13 @@ export async function lookForWork(
 async function readActivity(
   evidence: NonNullable<Backend['evidence']>,
   key: string,
+  unseen: string,
 ): Promise<ThreadActivity | undefined> {
   try {
     return await evidence.readThread(key);
   } catch (error) {
     if (!isLeaseError(error) || error.code !== 'ERR_LEASE_NOT_PERMITTED') throw error;
-    throw new NotPermittedError(`Whether the thread's run is at work cannot be seen: ${error.message}`, {
+    throw new NotPermittedError(`${unseen}: ${error.message}`, {
       remedy: 'allow reading its event stream, or break the lease all the same by --even-if-active',
     });
   }

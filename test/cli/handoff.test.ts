@@ -180,7 +180,7 @@ describe('a forced write on a thread that is quiet', () => {
         });
         expect(refused).toMatchObject({ exitCode: 9, stdout: '' });
         expect(refused.stderr).toMatch(
-          /^error Whether the thread's run is at work cannot be seen: no events? .* here — ask its process, and then without --if-quiet-for$/m,
+          /^error Whether the run of user-42\\0t-1 is at work cannot be seen: no events? .* here — ask its process, and then without --if-quiet-for$/m,
         );
         expect(await where.read(THREAD)).toMatchObject({ owner: 'run-1' });
       }

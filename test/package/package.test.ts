@@ -61,7 +61,7 @@ describe('the package', () => {
   test('holds what runs, its types, its schema, its licences and its README, and nothing else', () => {
     const expected = [
       /^(package\.json|README\.md|LICENSE)$/,
-      /^bin\/(mastra-lease\.js|run\.js|package\.json)$/,
+      /^bin\/(mastra-lease\.js|package\.json)$/,
       /^dist\/program\/([\w.-]+\.(js|txt)|package\.json)$/,
       /^dist\/(?!program\/).*\.(d\.ts|js)$/,
       /^schema\/output\.schema\.json$/,

@@ -107,6 +107,22 @@ test('a run that is at work keeps its lease, whatever is typed, and nothing was 
   expect(afterScreen(screen)).not.toContain('audit:');
 });
 
+test('what was written is told by whichever way the screen ends', async () => {
+  for (const end of ['q', keys.ctrlC, 'SIGTERM', 'SIGHUP'] as const) {
+    await site.hold(KEY, 'run-0c11b7f2');
+    await using screen = await startTerminal(['watch', '--write', '--backend', site.name], { columns: 100 });
+    await screen.waitForScreen(/user-9 +intro/, 20_000);
+    screen.type('x');
+    await screen.waitForScreen(/RELEASE/);
+    screen.type(`intro${keys.enter}`);
+    await screen.waitForScreen(/you +released: thread intro/);
+    if (end === 'SIGTERM' || end === 'SIGHUP') process.kill(screen.pid, end);
+    else screen.type(end);
+    await screen.end();
+    expect(afterScreen(screen), end).toMatch(/audit: .* release .*intro.*: done, now nobody's/);
+  }
+});
+
 /** What is on the terminal when it is given back. */
 function afterScreen({ raw }: { readonly raw: string }): string {
   return raw.slice(raw.lastIndexOf('\u001b[?1049l'));

@@ -29,9 +29,5 @@ export async function showLive(session: Session, live: Live): Promise<number> {
   }
   const actions = screenActions({ ...context, writeLog: audit?.keep }, leaseTtlMs);
   const screen = { events, source, isWritable, isReadOnlyContext, actions, ending, leaseTtlMs };
-  try {
-    return await runScreen(io, printer, screen);
-  } finally {
-    await audit?.tellKept();
-  }
+  return runScreen(io, printer, screen);
 }
