@@ -100,6 +100,11 @@ function changesOf(
   return pollLeases({ readLease }, { signal, keys, intervalMs, clock });
 }
 
+/** Nothing failed, and the time was too short to look even once. To callers it is as any backend that did not answer. */
+export class NoLookError extends UnreachableError {
+  override readonly name = 'UnreachableError';
+}
+
 /** What is known of the keys, folded from what is told. */
 class View {
   readonly #keys: ReadonlySet<string>;
@@ -110,7 +115,7 @@ class View {
   readonly #changed = new Set<string>();
   #first: ReadonlyMap<string, SeenLease> | undefined;
   #isKnown = false;
-  #failure: unknown = new UnreachableError('No look at the backend was finished in time');
+  #failure: unknown = new NoLookError('No look at the backend was finished in time');
 
   constructor(keys: readonly string[], condition: WaitCondition) {
     this.#keys = new Set(keys);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Deadline } from '../lease/deadline.js';
 import { isLeaseWatcher } from '../lease/detect.js';
 import { isLeaseError, type LeaseErrorCode } from '../lease/errors.js';
-import { type WaitedSource, waitForLease } from '../lease/wait.js';
+import { NoLookError, type WaitedSource, waitForLease } from '../lease/wait.js';
 import type { OperationContext } from './context.js';
 
 /** What one try to get a key came to. */
@@ -46,12 +46,14 @@ export async function takeTurn<Result extends Attempt>(
 ): Promise<Result> {
   const deadline = Deadline.after(waitMs, clock);
   let unsettled: Error | undefined;
+  let refused: Result | undefined;
   for (;;) {
     try {
       const result = await attempt();
       unsettled = undefined;
       const timeoutMs = deadline.remainingMs();
       if (result.isTaken || result.waitFor === undefined || timeoutMs === 0) return result;
+      refused = result;
       onWaiting?.(result);
       const options = { timeoutMs: Math.ceil(timeoutMs), signal, clock };
       await waitForLease(waitedSource(backend), [result.waitFor], { until: 'free' }, options);
@@ -60,6 +62,8 @@ export async function takeTurn<Result extends Attempt>(
       if (!isLeaseError(error) || !PASSING.includes(error.code)) throw error;
       if (error.code === 'ERR_LEASE_OUTCOME_UNKNOWN') unsettled = error;
       const leftMs = deadline.remainingMs();
+      // Whose it was is all there was time to see.
+      if (leftMs === 0 && refused && !unsettled && error instanceof NoLookError) return refused;
       if (leftMs === 0) throw unsettled ?? error;
       await pause(Math.min(leftMs, (PAUSE_MS * (1 + Math.random())) / 2), signal);
     }

@@ -124,6 +124,15 @@ describe('acquire --wait', () => {
     expect(await site.read('deploy')).toMatchObject({ owner: 'job-1' });
   });
 
+  test('gives up with 6 and names the holder where there is time to see no more than that', async () => {
+    await using proxy = await startTcpProxy(site.server);
+    proxy.setRoundTripMs(450);
+    await site.hold('deploy', 'job-9');
+    const { exitCode, stdout, stderr } = await acquire(['1500ms'], proxy.url);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 6, stdout: '' });
+    expect(stderr).toContain("deploy is job-9's for another");
+  });
+
   test('gives up with 6 and names the holder, as JSON too', async () => {
     await site.hold('deploy', 'job-9');
     const { exitCode, stdout, stderr } = await acquire(['2s']);
