@@ -13,7 +13,7 @@ import { type ExitCode, exitCodeOfError } from '../exit-codes.js';
 import { type FilterOptions, oneOf, parseLimit, readFilter, withFilterOptions } from '../filter-options.js';
 import { type CommonOptions, threadTtlMs, withCommonOptions } from '../options.js';
 import type { Session } from '../session.js';
-import { keepHeapSmall } from '../small-heap.js';
+import { keepYoungHeapSmall } from '../small-heap.js';
 
 type ListCommandOptions = CommonOptions & FilterOptions & { readonly sort?: string; readonly limit?: string };
 
@@ -60,7 +60,7 @@ type Events = ReturnType<typeof listLeases>;
 const CHARACTERS_PER_WRITE = 16_384;
 
 async function streamJson({ printer, io }: Session, events: Events, limit: number): Promise<ExitCode> {
-  keepHeapSmall();
+  keepYoungHeapSmall();
   let shown = 0;
   let text = '';
   let written: Promise<void> | undefined;

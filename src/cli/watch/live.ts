@@ -1,6 +1,6 @@
 import type { WatchEvent } from '../../operations/watch-event.js';
 import type { Session } from '../session.js';
-import { keepHeapSmall } from '../small-heap.js';
+import { keepOldHeapSmall, keepYoungHeapSmall } from '../small-heap.js';
 import type { Ending } from './ending.js';
 import { runScreen, screenActions } from './screen.js';
 import { printEvents } from './stream.js';
@@ -21,8 +21,9 @@ export async function showLive(session: Session, live: Live): Promise<number> {
   const { io, printer, context, isReadOnlyContext, audit } = session;
   const { events, isWritable, isOnScreen, ending, leaseTtlMs } = live;
   const source = () => context.backend.source();
+  keepOldHeapSmall();
   if (!isOnScreen) {
-    keepHeapSmall({ areKept: true });
+    keepYoungHeapSmall();
     if (isWritable) await printer.warn('--write needs a terminal: this stream only reads');
     await printEvents(printer, events, source);
     return 0;
