@@ -2,8 +2,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openRedisSite, type RedisSite } from '../cli/lease-site.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
 import { makeTempDir } from '../support/temp-dir.js';
 import { keys, startTerminal, type TerminalRun } from '../support/terminal.js';
+import { waitFor } from '../support/wait-for.js';
 import { AS_BEFORE, ON_SCREEN, terminalModes } from './terminal-modes.js';
 
 let site: RedisSite;
@@ -121,6 +123,32 @@ test('what was written is told by whichever way the screen ends', async () => {
     await screen.end();
     expect(afterScreen(screen), end).toMatch(/audit: .* release .*intro.*: done, now nobody's/);
   }
+});
+
+test('a write that is not answered when the screen is left is kept as unknown, and told', async () => {
+  await using proxy = await startTcpProxy(site.server);
+  await using folder = await makeTempDir();
+  const file = join(folder.path, 'audit.ndjson');
+  await site.hold(KEY, 'run-0c11b7f2');
+  const args = ['watch', '--write', '--audit-file', file, '--backend', proxy.url];
+  await using screen = await startTerminal(args, { columns: 100 });
+  await screen.waitForScreen(/user-9 +intro/, 20_000);
+  screen.type('x');
+  await screen.waitForScreen(/RELEASE/);
+  proxy.setRoundTripMs(3_000);
+  screen.type(`intro${keys.enter}`);
+  // Only the script that releases is sent the owner.
+  await waitFor(() => proxy.commands.some((command) => command.includes('run-0c11b7f2')), {
+    deadlineMs: 15_000,
+    what: 'the release on its way',
+  });
+  proxy.pause('down');
+  screen.type('q');
+  await screen.waitForScreen(/is not answered yet/);
+  screen.type('q');
+  await screen.end();
+  expect(afterScreen(screen)).toContain('a write may have been sent');
+  expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ verb: 'release', outcome: 'unknown' });
 });
 
 /** What is on the terminal when it is given back. */

@@ -7,6 +7,7 @@ import {
   UnreachableError,
 } from '../../lease/errors.js';
 import type { Lease, ListOptions } from '../../lease/inspector.js';
+import { leaseId } from '../../lease/lease-id.js';
 import { orAborted } from '../../lease/or-aborted.js';
 import { assertPrimary } from './call-answer.js';
 import type { RedisClient, Route } from './client.js';
@@ -170,8 +171,8 @@ class Listing {
       // The pattern was escaped; what it matched is checked all the same.
       if (!record.subarray(0, this.#prefix.length).equals(this.#prefix)) continue;
       const key = decodeKey(record.subarray(this.#prefix.length));
-      const identity = key.keyHex ?? `:${key.key}`;
-      if (this.#seen.has(identity)) continue;
+      const id = leaseId(key);
+      if (this.#seen.has(id)) continue;
       let read: unknown = [owner, pttl];
       if (owner === undefined) {
         // Its slot is moving: whoever has the key by now is asked, and may not answer.
@@ -181,7 +182,7 @@ class Listing {
       }
       const lease = readOwnerAndTtl('list', key.key, read);
       if (lease === undefined) continue;
-      this.#seen.add(identity);
+      this.#seen.add(id);
       found.push({ ...lease, ...key });
       bytes += record.length + (owner?.length ?? 0);
       if (bytes >= BYTES_PER_BATCH) {
