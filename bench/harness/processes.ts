@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
@@ -38,4 +39,26 @@ export function runProcess(
   throw new Error(
     `${program} ${args.join(' ')} ended with ${status}\n${stdout.slice(0, 500)}${stderr.slice(0, 2_000)}`,
   );
+}
+
+/**
+ * Runs a program to its end without keeping this process from what else it does, such as being its proxy, and answers the
+ * milliseconds. Nobody reads what it prints; `env` is all of the environment, besides PATH.
+ */
+export async function runAside(
+  [program = process.execPath, ...args]: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<number> {
+  const startedMs = performance.now();
+  const running = spawn(program, args, {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let complaint = '';
+  running.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint += text;
+  });
+  const [exitCode] = await once(running, 'close');
+  if (exitCode !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${exitCode}: ${complaint}`);
+  return performance.now() - startedMs;
 }

@@ -1,8 +1,8 @@
 import { startRedis } from '../../test/support/redis-server.js';
 import { startTcpProxy, type TcpProxy } from '../../test/support/tcp-proxy.js';
 import { makeTempDir } from '../../test/support/temp-dir.js';
-import { type Cli, openCli } from '../harness/cli.js';
 import { atMost, type Findings, type Part, round } from '../harness/part.js';
+import { BIN, runAside } from '../harness/processes.js';
 import { interleave } from '../harness/sample.js';
 
 const RTT_MS = 50;
@@ -37,9 +37,8 @@ interface Measured {
 
 async function run(): Promise<Findings> {
   await using home = await makeTempDir();
-  const cli = openCli(home.path);
-  const open = await measureServer(cli, undefined);
-  const secret = await measureServer(cli, 'a-password');
+  const open = await measureServer(home.path, undefined);
+  const secret = await measureServer(home.path, 'a-password');
   const rows = (measured: readonly Measured[]) =>
     measured.map(({ verb, commands, bytes, trips, delays }) => [
       `\`${verb}\``,
@@ -78,7 +77,7 @@ async function run(): Promise<Findings> {
   };
 }
 
-async function measureServer(cli: Cli, password: string | undefined): Promise<readonly Measured[]> {
+async function measureServer(home: string, password: string | undefined): Promise<readonly Measured[]> {
   await using redis = await startRedis(password === undefined ? {} : { password });
   await using proxy = await startTcpProxy(redis);
   const admin = await redis.client();
@@ -92,7 +91,7 @@ async function measureServer(cli: Cli, password: string | undefined): Promise<re
     };
     const runVerb = async () => {
       await prepare();
-      return cli.run([...args, '--backend', backend]);
+      return runAside([process.execPath, BIN, ...args, '--backend', backend], { HOME: home });
     };
     // The first run of a script on a server has it by its text.
     await runVerb();

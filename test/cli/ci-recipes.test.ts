@@ -167,6 +167,15 @@ test.each(['serialise', 'trap', 'keep', 'hand-over', 'take-over', 'drain-one', '
   },
 );
 
+test('keep ends with the code of what failed, also when its lease has ended before that', async () => {
+  const held = /mastra-lease acquire report .*&/;
+  const ended = recipe('keep')
+    .replace(held, 'true &')
+    .replace('mastra-lease wait report --until "owner=$owner" --timeout 10m', 'sleep 0.2; (exit 7)');
+  expect(recipe('keep')).toMatch(held);
+  expect(await lease([ended], options())).toMatchObject({ exitCode: 7 });
+});
+
 test.runIf(process.platform === 'linux')('a command is told when exec is killed', async () => {
   await shell.add(
     'orphan.sh',

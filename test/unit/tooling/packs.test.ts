@@ -19,7 +19,7 @@ async function pack(source: string) {
     write: false,
     metafile: true,
   });
-  return packChunks(result, { main: ['main.ts'] });
+  return await packChunks(result, { main: ['main.ts'] });
 }
 
 it('a program is packed in ASCII, whatever its texts are', async () => {
