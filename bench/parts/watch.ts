@@ -76,7 +76,13 @@ async function snapshot({ redis, admin, home }: Place): Promise<Findings> {
       },
     ],
     goals: [
-      atMost('first view of 100,000 leases among 1,000,000 keys', ms / 1_000, 2, ' s'),
+      atMost(
+        'first view of 100,000 leases among 1,000,000 keys',
+        ms / 1_000,
+        2,
+        ' s',
+        'most of it is the listing; then 100,000 leases are told, in 25 MB of lines',
+      ),
       atMost(
         'memory more than on an empty server',
         more,
